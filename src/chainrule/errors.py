@@ -1,0 +1,33 @@
+"""The one error type that says "what you passed cannot work": a fact, what was received, and advice."""
+
+
+class InputError(ValueError):
+    """A wrong argument, file or batch: one sentence of fact, the values received, one of advice.
+
+    Args:
+        fact: what must hold, naming the argument: "`heads` must divide `dim`".
+        advice: what to do: "try heads=10".
+        received: the values that broke the rule, by name.
+
+    Example:
+        >>> raise InputError("`heads` must divide `dim`", advice="try heads=10", dim=100, heads=8)
+        Traceback (most recent call last):
+            ...
+        chainrule.errors.InputError: `heads` must divide `dim`. Got dim=100, heads=8; try heads=10.
+    """
+
+    def __init__(self, fact: str, *, advice: str, **received: object) -> None:
+        got = ", ".join(f"{name}={value!r}" for name, value in received.items())
+        super().__init__(f"{fact}. Got {got}; {advice}." if got else f"{fact}; {advice}.")
+
+
+class SampleError(InputError):
+    """One example of a data set cannot be used; the message names its file or row."""
+
+
+class NonFiniteError(ArithmeticError):
+    """A loss or gradient became infinite or NaN; the message names step, batch and first bad module."""
+
+
+class CheckpointError(InputError):
+    """A checkpoint is incomplete, damaged or not ours; the message names the file and what is wrong with it."""

@@ -1,0 +1,66 @@
+"""From stored bytes to the numbers a network likes, as its first layer."""
+
+import torch
+import torch.nn.functional as F  # noqa: N812 (torch's own convention)
+from torch import Tensor, nn
+
+from chainrule.errors import InputError
+from chainrule.shapes import Float, Num
+
+
+class Pixels(nn.Module):
+    r"""Turns stored pixels into numbers of mean zero and deviation one, channel by channel, and to one size.
+
+    $$y_c = \text{resize}\Big(\frac{x_c - \mu_c}{\sigma_c}\Big)$$
+
+    Being a layer, the preprocessing is saved with the weights and exported with the network: it can't be forgotten.
+
+    Args:
+        mean: $\mu$, per channel, in the units of the stored pixels.
+        deviation: $\sigma$, per channel, in the same units.
+        side: height and width that the network wants; `None` keeps the picture's own.
+
+    Shape:
+        pixels: (batch, channel, height, width), any number type;
+        returns (batch, channel, rows, columns), floating point.
+
+    Example:
+        >>> pixels = Pixels(mean=(8.0,), deviation=(4.0,))
+        >>> pixels(torch.full((1, 1, 1, 2), 16, dtype=torch.uint8)).flatten().tolist()
+        [2.0, 2.0]
+
+    Reference:
+        LeCun, Bottou, Orr and Mueller, Efficient BackProp, 1998, section 4.3.
+
+    Differs:
+        Nothing.
+    """
+
+    mean: Tensor
+    scale: Tensor
+
+    def __init__(
+        self, mean: tuple[float, ...] = (0.0,), deviation: tuple[float, ...] = (1.0,), *, side: int | None = None
+    ) -> None:
+        super().__init__()
+        if len(mean) != len(deviation) or min(deviation, default=0.0) <= 0:
+            raise InputError(
+                "`mean` and `deviation` need one number per channel, deviations above zero",
+                advice="measure both on the training split",
+                mean=mean,
+                deviation=deviation,
+            )
+        self.side = side
+        self.register_buffer("mean", torch.tensor(mean).view(-1, 1, 1))
+        self.register_buffer("scale", 1 / torch.tensor(deviation).view(-1, 1, 1))
+
+    def forward(self, pixels: Num[Tensor, "batch channel height width"]) -> Float[Tensor, "batch channel rows columns"]:
+        """The standardised pixels."""
+        numbers = (pixels.to(self.mean.dtype) - self.mean) * self.scale
+        if self.side is None or pixels.shape[-2:] == (self.side, self.side):
+            return numbers
+        return F.interpolate(numbers, size=(self.side, self.side), mode="bilinear", align_corners=False)
+
+    def extra_repr(self) -> str:
+        """Channels, for `print(model)`."""
+        return f"channels={self.mean.numel()}, side={self.side}"

@@ -1,0 +1,187 @@
+"""Learning by gradient descent: the ordinary way."""
+
+import copy
+from typing import Any, Literal
+
+import torch
+from torch import Tensor, nn
+
+from chainrule.data import Batch, Rows
+from chainrule.errors import InputError, NonFiniteError
+from chainrule.learners.nonfinite import blame
+from chainrule.objectives import Loss, Objective
+from chainrule.optim import AdamW, Ema, Rule
+from chainrule.training import counted
+
+Precision = Literal["float32", "bfloat16"]
+NonFinite = Literal["raise", "skip"]
+
+
+class Gradient:
+    r"""Follows the gradient of one objective with one optimiser.
+
+    $$w \leftarrow \text{rule}\big(w, \nabla_w L(\text{model}_w, \text{batch})\big)$$
+
+    Args:
+        model: the network that learns.
+        objective: what is to be minimised.
+        optimizer: how a gradient becomes an update.
+        accumulate: into how many equal parts a batch is cut when it does not fit; the update is the same.
+        precision: "bfloat16" computes the network in half the bits; weights and loss stay float32.
+        average: an average of the weights, which then is what is evaluated, saved and used.
+        nonfinite: what to do when loss or gradient is infinite or NaN: `raise` before anything is changed,
+            or `skip` this batch and count it.
+        compile: whether to compile the network with `torch.compile`.
+
+    Example:
+        >>> from chainrule import data, models, objectives
+        >>> batch = data.digits().train[0]
+        >>> learner = Gradient(models.lenet5(), objectives.Classify())
+        >>> before = learner.step(batch)["loss"]
+        >>> bool(learner.step(batch)["loss"] < before)
+        True
+
+    Reference:
+        Robbins and Monro, A Stochastic Approximation Method, 1951.
+
+    Differs:
+        Nothing.
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        objective: Objective[Any],
+        optimizer: Rule = AdamW(),  # noqa: B008 (a frozen value)
+        *,
+        accumulate: int = 1,
+        precision: Precision = "float32",
+        average: Ema | None = None,
+        nonfinite: NonFinite = "raise",
+        compile: bool = False,
+    ) -> None:
+        if accumulate < 1:
+            raise InputError("`accumulate` must be at least 1", advice="1 takes the batch whole", accumulate=accumulate)
+        self.objective = objective
+        self.rule = optimizer
+        self.optimizer = optimizer.build(model)
+        self.accumulate = accumulate
+        self.precision = precision
+        self.average = average
+        self.nonfinite = nonfinite
+        self.steps = 0
+        self.skipped = 0
+        self._trained = model
+        self._called = torch.compile(model) if compile else model
+        self._averaged = copy.deepcopy(model) if average else None
+        self._parameters = [parameter for group in self.optimizer.param_groups for parameter in group["params"]]
+        self._checked = False
+
+    @property
+    def model(self) -> nn.Module:
+        """The network to evaluate, save and use: the averaged one where weights are averaged."""
+        return self._averaged or self._trained
+
+    def step(self, batch: Batch) -> dict[str, Tensor]:
+        """One update from one batch."""
+        if not self._checked:
+            self._check(batch)
+        random = torch.get_rng_state()
+        metrics = self._backward(batch)
+        norm = _length(self._parameters)
+        finite = bool(torch.isfinite(norm + metrics["loss"]))
+        self.steps += 1
+        if not finite:
+            self._refuse(batch, random)
+        else:
+            self._update(norm)
+        self.optimizer.zero_grad()
+        return metrics
+
+    def _backward(self, batch: Batch) -> dict[str, Tensor]:
+        if self.accumulate == 1:
+            loss = self._loss(batch)
+            loss.value.backward()
+            return loss.metrics
+        total, metrics = counted(batch), {}
+        for part in _parts(batch, self.accumulate):
+            share = counted(part) / total  # of the targets, not of the parts: the update of the whole batch
+            loss = self._loss(part)
+            (loss.value * share).backward()
+            for name, value in loss.metrics.items():
+                metrics[name] = metrics.get(name, 0.0) + value * share
+        return metrics
+
+    def _loss(self, batch: Batch) -> Loss:
+        if self.precision == "float32":
+            return self.objective(self._called, batch)
+        with torch.autocast(batch.targets.device.type, torch.bfloat16):
+            return self.objective(self._called, batch)
+
+    def _update(self, norm: Tensor) -> None:
+        if self.rule.clip is not None:
+            scale = (self.rule.clip / (norm + 1e-6)).clamp(max=1.0)
+            torch._foreach_mul_([parameter.grad for parameter in self._parameters if parameter.grad is not None], scale)
+        rate = self.rule.lr * self.rule.schedule.scale(self.steps - 1)
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        self.optimizer.step()
+        if self.average and self._averaged:
+            self.average.update(self._averaged, self._trained, self.steps - self.skipped)
+
+    def _refuse(self, batch: Batch, random: Tensor) -> None:
+        if self.nonfinite == "skip":
+            self.skipped += 1
+            return
+        self.optimizer.zero_grad()
+        torch.set_rng_state(random)
+        fault = blame(self._trained, self.objective, batch)
+        self.optimizer.zero_grad()
+        raise NonFiniteError(
+            f"The loss or its gradient is not finite at step {self.steps - 1}: {fault}. Nothing was changed; "
+            "lower the learning rate, clip the gradient, or mend the batch (or train with nonfinite='skip')."
+        )
+
+    def _check(self, batch: Batch) -> None:
+        training = self._trained.training
+        self._trained.eval()
+        try:
+            self.objective.check(self._trained, batch)
+        finally:
+            self._trained.train(training)
+        self._checked = True
+
+    def state_dict(self) -> dict[str, Any]:
+        """Weights, optimiser, averages and counters."""
+        return {
+            "model": self._trained.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "average": self._averaged.state_dict() if self._averaged else None,
+            "steps": self.steps,
+            "skipped": self.skipped,
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Takes up where `state_dict` left off."""
+        self._trained.load_state_dict(state["model"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        if self._averaged:
+            self._averaged.load_state_dict(state["average"])
+        self.steps, self.skipped = int(state["steps"]), int(state["skipped"])
+
+
+def _length(parameters: list[Tensor]) -> Tensor:
+    gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
+    return torch.linalg.vector_norm(torch.stack(torch._foreach_norm(gradients)))
+
+
+def _parts(batch: Batch, count: int) -> list[Rows]:
+    if not isinstance(batch, Rows) or len(batch) % count:
+        raise InputError(
+            "`accumulate` must divide the batch into equal parts",
+            advice="choose a divisor of the batch size",
+            accumulate=count,
+            batch=len(batch) if isinstance(batch, Rows) else type(batch).__name__,
+        )
+    size = len(batch) // count
+    return [batch.select(slice(start, start + size)) for start in range(0, len(batch), size)]

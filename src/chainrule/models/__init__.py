@@ -1,0 +1,7 @@
+"""Whole networks: one family per file, presets as plain functions."""
+
+from chainrule.models.lenet import lenet5
+from chainrule.models.mlp import mlp
+from chainrule.models.network import Network
+
+__all__ = ["Network", "lenet5", "mlp"]

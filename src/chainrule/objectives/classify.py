@@ -1,0 +1,95 @@
+"""Classification: the negative log-probability of the right class."""
+
+import torch
+import torch.nn.functional as F  # noqa: N812 (torch's own convention)
+from torch import Tensor
+
+from chainrule.data import IGNORED, BatchT
+from chainrule.errors import InputError
+from chainrule.objectives.objective import Loss, Model, Objective
+
+
+class Classify(Objective[BatchT]):
+    r"""Cross-entropy between the network's scores (logits) and the right class.
+
+    $$L = -\frac1n \sum_i \sum_c q_{ic} \log \text{softmax}(z_i)_c, \qquad
+      q_{ic} = (1-\varepsilon)\,[c = y_i] + \varepsilon / K$$
+
+    Args:
+        smoothing: $\varepsilon$, the share of the target that is spread over all $K$ classes.
+
+    Shape:
+        model(*batch.inputs): (example, class); batch.targets: (example), `IGNORED` where hidden.
+
+    Example:
+        >>> from chainrule.data import Table
+        >>> batch = Table(torch.eye(3), torch.tensor([0, 1, 2]))
+        >>> loss = Classify()(lambda features: 100 * features, batch)
+        >>> loss.value.item(), loss.metrics["accuracy"].item()
+        (0.0, 1.0)
+
+    Reference:
+        Szegedy et al., Rethinking the Inception Architecture for Computer Vision, 2016 (label smoothing).
+        https://arxiv.org/abs/1512.00567
+
+    Differs:
+        Nothing.
+    """
+
+    def __init__(self, smoothing: float = 0.0) -> None:
+        if not 0.0 <= smoothing < 1.0:
+            raise InputError("`smoothing` is a share from 0 up to 1", advice="try 0.1", smoothing=smoothing)
+        self.smoothing = smoothing
+
+    def __call__(self, model: Model, batch: BatchT) -> Loss:
+        """Mean cross-entropy, and the share of right answers."""
+        scores, targets = model(*batch.inputs), batch.targets
+        value = F.cross_entropy(scores, targets, ignore_index=IGNORED, label_smoothing=self.smoothing)
+        return Loss(value, {"loss": value.detach(), "accuracy": accuracy(scores, targets)})
+
+    def check(self, model: Model, batch: BatchT) -> None:
+        """Scores must be one row per example, and every label must name one of their columns."""
+        with torch.no_grad():
+            scores = model(*batch.inputs)
+        targets = batch.targets
+        if scores.ndim != 2 or targets.ndim != 1 or len(scores) != len(targets):
+            raise InputError(
+                "Classify compares scores (example, class) with labels (example)",
+                advice="let the network end in one column per class, and give one whole number per example",
+                scores=tuple(scores.shape),
+                labels=tuple(targets.shape),
+            )
+        if targets.is_floating_point():
+            raise InputError("labels must be whole numbers", advice="use labels.long()", dtype=targets.dtype)
+        seen = targets[targets != IGNORED]
+        if len(seen) == 0:
+            raise InputError("a batch needs at least one label", advice="unmask some", labels=len(targets))
+        if int(seen.min()) < 0 or int(seen.max()) >= scores.shape[1]:
+            raise InputError(
+                "labels must lie between 0 and the number of classes less one",
+                advice="count classes from 0, or widen the network's last layer",
+                lowest=int(seen.min()),
+                highest=int(seen.max()),
+                classes=scores.shape[1],
+            )
+
+
+def accuracy(scores: Tensor, targets: Tensor) -> Tensor:
+    r"""The share of examples whose highest score is the right class.
+
+    $$\frac1n \sum_i [\arg\max_c z_{ic} = y_i], \qquad \text{over the } i \text{ that are not ignored}$$
+
+    Args:
+        scores: one row of class scores per example.
+        targets: the right class, `IGNORED` where hidden.
+
+    Shape:
+        scores: (example, class); targets: (example); returns a scalar.
+
+    Example:
+        >>> accuracy(torch.eye(2), torch.tensor([0, 0])).item()
+        0.5
+    """
+    seen = targets != IGNORED
+    right = (scores.detach().argmax(-1) == targets) & seen
+    return right.sum() / seen.sum()

@@ -1,0 +1,54 @@
+"""Language modelling: predict each next token."""
+
+import torch
+import torch.nn.functional as F  # noqa: N812 (torch's own convention)
+
+from chainrule.data import IGNORED, Tokens
+from chainrule.errors import InputError
+from chainrule.objectives.objective import Loss, Model, Objective
+
+
+class NextToken(Objective[Tokens]):
+    r"""Cross-entropy of every next token given those before it, in nats per token.
+
+    $$L = -\frac{1}{BT} \sum_{b,t} \log p(x_{b,t+1} \mid x_{b,1}, \dots, x_{b,t})$$
+
+    Args:
+        (none).
+
+    Shape:
+        model(ids): (batch, time, vocabulary); batch.targets: (batch, time), `IGNORED` where nothing is learnt.
+
+    Example:
+        >>> batch = Tokens(torch.zeros(1, 3, dtype=torch.int64), torch.zeros(1, 3, dtype=torch.int64))
+        >>> uniform = NextToken()(lambda ids: torch.zeros(1, 3, 2), batch).value
+        >>> round(uniform.item(), 4)    # log 2: a coin
+        0.6931
+
+    Reference:
+        Bengio et al., A Neural Probabilistic Language Model, 2003.
+
+    Differs:
+        Nothing.
+    """
+
+    def __call__(self, model: Model, batch: Tokens) -> Loss:
+        """Mean negative log-probability of the next token."""
+        scores = model(*batch.inputs)
+        value = F.cross_entropy(scores.flatten(0, 1), batch.targets.flatten(), ignore_index=IGNORED)
+        return Loss(value, {"loss": value.detach()})
+
+    def check(self, model: Model, batch: Tokens) -> None:
+        """Every token and every target must be a column of the scores."""
+        highest = max(int(batch.ids.max()), int(batch.targets.max()))
+        lowest = min(int(batch.ids.min()), int(torch.where(batch.targets == IGNORED, 0, batch.targets).min()))
+        with torch.no_grad():
+            vocabulary = model(*(part[:1] for part in batch.inputs)).shape[-1] if lowest >= 0 else 0
+        if lowest < 0 or highest >= vocabulary:
+            raise InputError(
+                "tokens must lie between 0 and the size of the model's vocabulary less one",
+                advice="build the model with the tokenizer's `vocabulary`",
+                lowest=lowest,
+                highest=highest,
+                vocabulary=vocabulary,
+            )

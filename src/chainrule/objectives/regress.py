@@ -1,0 +1,54 @@
+"""Regression: the mean squared error."""
+
+import torch
+import torch.nn.functional as F  # noqa: N812 (torch's own convention)
+
+from chainrule.data import BatchT
+from chainrule.errors import InputError
+from chainrule.objectives.objective import Loss, Model, Objective
+
+
+class Regress(Objective[BatchT]):
+    r"""Mean squared error, the Gaussian's negative log-likelihood up to scale.
+
+    $$L = \frac1n \sum_i (\hat y_i - y_i)^2$$
+
+    Args:
+        (none).
+
+    Shape:
+        model(*batch.inputs) and batch.targets: the same shape, whatever it is.
+
+    Example:
+        >>> from chainrule.data import Table
+        >>> batch = Table(torch.ones(2, 1), torch.zeros(2, 1))
+        >>> Regress()(lambda features: features, batch).value.item()
+        1.0
+
+    Reference:
+        Legendre, Nouvelles methodes pour la determination des orbites des cometes, 1805.
+
+    Differs:
+        torch broadcasts (n, 1) against (n) into (n, n), and learns nothing; here unequal shapes are an error.
+    """
+
+    def __call__(self, model: Model, batch: BatchT) -> Loss:
+        """Mean squared error over all numbers of the batch."""
+        answers, targets = model(*batch.inputs), batch.targets
+        if answers.shape != targets.shape:
+            raise InputError(
+                "Regress compares answers and targets of one shape",
+                advice="add or drop an axis of one of them, for instance targets[:, None]",
+                answers=tuple(answers.shape),
+                targets=tuple(targets.shape),
+            )
+        value = F.mse_loss(answers, targets)
+        return Loss(value, {"loss": value.detach()})
+
+    def check(self, model: Model, batch: BatchT) -> None:
+        """Answers and targets must be finite numbers of one shape."""
+        with torch.no_grad():
+            self(model, batch)
+        if not bool(torch.isfinite(batch.targets).all()):
+            rows = (~torch.isfinite(batch.targets)).reshape(len(batch.targets), -1).any(1).nonzero().flatten()
+            raise InputError("targets must be finite", advice="drop or fill these rows", rows=rows[:5].tolist())

@@ -1,0 +1,55 @@
+"""A recipe: a whole experiment as one frozen value."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from torch import nn
+
+from chainrule.data import Batches
+from chainrule.report import Outcome
+from chainrule.training import Hook, Learner
+
+
+@dataclass(frozen=True)
+class Recipe(ABC):
+    """Everything a run depends on: settings as fields, parts as methods that build them anew.
+
+    The command line is built from the fields (`--optimizer.lr 3e-4`), and `recipe.json` holds nothing else: a run
+    is repeated by building the same recipe again.
+
+    Args:
+        steps: how long to train.
+        seed: where every random number of the run begins.
+    """
+
+    steps: int
+    seed: int
+
+    @abstractmethod
+    def learner(self) -> Learner:
+        """The learner, its weights drawn from the seed (call under `seeded(self.seed)`)."""
+
+    @abstractmethod
+    def batches(self) -> Batches[Any]:
+        """What it learns from."""
+
+    @abstractmethod
+    def outcome(self, model: nn.Module) -> Outcome:
+        """Final numbers of a trained model, beside its baselines."""
+
+    def hooks(self) -> Sequence[Hook]:
+        """What this recipe watches while it trains: usually one `Evaluate`."""
+        return ()
+
+    def sample(self, model: nn.Module, prompt: str | None, count: int, path: Path) -> str:
+        """Draws from a generative model: text is returned, pictures are written beside `path` and their name is."""
+        from chainrule.errors import InputError
+
+        raise InputError(
+            "only a generative model can be sampled",
+            advice="sample a run of python-docs-gpt or digits-gan",
+            recipe=type(self).__name__,
+        )
