@@ -1,0 +1,13 @@
+"""How the contract suite builds every public name of `chainrule.layers`."""
+
+import torch
+
+from chainrule.layers import Pixels
+from contracts.entry import Module
+
+ENTRIES = {
+    "Pixels": Module(
+        build=lambda: Pixels(mean=(0.5, 0.4, 0.3), deviation=(0.2, 0.2, 0.1), side=6),
+        inputs=lambda: (torch.rand(2, 3, 8, 8),),
+    ),
+}

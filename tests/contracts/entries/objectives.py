@@ -1,0 +1,34 @@
+"""How the contract suite builds every public name of `chainrule.objectives`."""
+
+import torch
+from torch import nn
+
+from chainrule.data import Table, Tokens
+from chainrule.models import mlp
+from chainrule.objectives import Classify, Loss, NextToken, Regress, accuracy
+from contracts.entry import Abstract, Function, Name, Objective, Value
+
+ENTRIES = {
+    "Classify": Objective(
+        build=lambda: Classify(smoothing=0.1),
+        model=lambda: mlp((4, 8, 3)),
+        batch=lambda: Table(torch.randn(6, 4), torch.tensor([0, 1, 2, 0, 1, 2])),
+    ),
+    "NextToken": Objective(
+        build=NextToken,
+        model=lambda: nn.Sequential(nn.Embedding(7, 5), nn.Linear(5, 7)),
+        batch=lambda: Tokens(torch.randint(7, (3, 4)), torch.randint(7, (3, 4))),
+    ),
+    "Regress": Objective(
+        build=Regress,
+        model=lambda: mlp((4, 8, 2)),
+        batch=lambda: Table(torch.randn(6, 4), torch.randn(6, 2)),
+    ),
+    "Loss": Value(
+        build=lambda: Loss(torch.tensor(1.0), {"loss": torch.tensor(1.0)}),
+        skips={"hashable": "it holds a dict of metrics", "frozen": "a named tuple is frozen without being a dataclass"},
+    ),
+    "accuracy": Function(example=lambda: accuracy(torch.randn(5, 3), torch.tensor([0, 1, 2, 0, 1]))),
+    "Model": Name("an alias of types: a module, or a function of the batch's inputs"),
+    "Objective": Abstract("every objective above"),
+}
