@@ -1,6 +1,7 @@
 """Learning by gradient descent: the ordinary way."""
 
 import copy
+import math
 from typing import Any, Literal
 
 import torch
@@ -10,7 +11,7 @@ from chainrule.data import Batch, Rows
 from chainrule.errors import InputError, NonFiniteError
 from chainrule.learners.nonfinite import blame
 from chainrule.objectives import Loss, Objective
-from chainrule.optim import AdamW, Ema, Rule
+from chainrule.optim import AdamW, Ema, Rule, Stepper
 from chainrule.training import counted
 
 Precision = Literal["float32", "bfloat16"]
@@ -64,7 +65,7 @@ class Gradient:
             raise InputError("`accumulate` must be at least 1", advice="1 takes the batch whole", accumulate=accumulate)
         self.objective = objective
         self.rule = optimizer
-        self.optimizer = optimizer.build(model)
+        self.stepper = Stepper(optimizer, model)
         self.accumulate = accumulate
         self.precision = precision
         self.average = average
@@ -74,7 +75,6 @@ class Gradient:
         self._trained = model
         self._called = torch.compile(model) if compile else model
         self._averaged = copy.deepcopy(model) if average else None
-        self._parameters = [parameter for group in self.optimizer.param_groups for parameter in group["params"]]
         self._checked = False
 
     @property
@@ -88,14 +88,14 @@ class Gradient:
             self._check(batch)
         random = torch.get_rng_state()
         metrics = self._backward(batch)
-        norm = _length(self._parameters)
-        finite = bool(torch.isfinite(norm + metrics["loss"]))
+        norm = _length(self.stepper.parameters)
+        finite = math.isfinite(norm.item() + metrics["loss"].item())
         self.steps += 1
         if not finite:
             self._refuse(batch, random)
         else:
             self._update(norm)
-        self.optimizer.zero_grad()
+        self.stepper.clear()
         return metrics
 
     def _backward(self, batch: Batch) -> dict[str, Tensor]:
@@ -121,11 +121,10 @@ class Gradient:
     def _update(self, norm: Tensor) -> None:
         if self.rule.clip is not None:
             scale = (self.rule.clip / (norm + 1e-6)).clamp(max=1.0)
-            torch._foreach_mul_([parameter.grad for parameter in self._parameters if parameter.grad is not None], scale)
-        rate = self.rule.lr * self.rule.schedule.scale(self.steps - 1)
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate
-        self.optimizer.step()
+            torch._foreach_mul_(
+                [parameter.grad for parameter in self.stepper.parameters if parameter.grad is not None], scale
+            )
+        self.stepper.step(self.rule.lr * self.rule.schedule.scale(self.steps - 1))
         if self.average and self._averaged:
             self.average.update(self._averaged, self._trained, self.steps - self.skipped)
 
@@ -133,10 +132,10 @@ class Gradient:
         if self.nonfinite == "skip":
             self.skipped += 1
             return
-        self.optimizer.zero_grad()
+        self.stepper.clear()
         torch.set_rng_state(random)
         fault = blame(self._trained, self.objective, batch)
-        self.optimizer.zero_grad()
+        self.stepper.clear()
         raise NonFiniteError(
             f"The loss or its gradient is not finite at step {self.steps - 1}: {fault}. Nothing was changed; "
             "lower the learning rate, clip the gradient, or mend the batch (or train with nonfinite='skip')."
@@ -155,7 +154,7 @@ class Gradient:
         """Weights, optimiser, averages and counters."""
         return {
             "model": self._trained.state_dict(),
-            "optimizer": self.optimizer.state_dict(),
+            "optimizer": self.stepper.state_dict(),
             "average": self._averaged.state_dict() if self._averaged else None,
             "steps": self.steps,
             "skipped": self.skipped,
@@ -164,7 +163,7 @@ class Gradient:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Takes up where `state_dict` left off."""
         self._trained.load_state_dict(state["model"])
-        self.optimizer.load_state_dict(state["optimizer"])
+        self.stepper.load_state_dict(state["optimizer"])
         if self._averaged:
             self._averaged.load_state_dict(state["average"])
         self.steps, self.skipped = int(state["steps"]), int(state["skipped"])
