@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from torch import Tensor, nn
 
 from chainrule.data import Batches
 
 
+@runtime_checkable
 class Learner(Protocol):
     """What changes the numbers: one step at a time. The loop knows nothing else of it.
 
