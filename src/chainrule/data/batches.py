@@ -4,6 +4,7 @@ From this one rule follow exact resume from any step, the same data on one rank 
 and a bug report that names the batch.
 """
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,10 +13,11 @@ from typing import Generic
 import torch
 from torch import Tensor
 
+from chainrule.data.bad import OnBad, not_finite, skipping
 from chainrule.data.batch import BatchT, RowsT
 from chainrule.data.order import Order
 from chainrule.data.seeds import generator
-from chainrule.errors import InputError
+from chainrule.errors import InputError, SampleError
 
 
 class Augment(ABC, Generic[RowsT]):
@@ -34,7 +36,7 @@ class Augment(ABC, Generic[RowsT]):
         """The changed examples; a pure function of its arguments."""
 
 
-_BLOCK_BYTES = 1 << 24
+_CPU_BLOCK, _DEVICE_BLOCK = 1 << 18, 1 << 24  # bytes: what stays in a core's cache; what fills a device
 _AUGMENTATION = 1  # keeps the numbers of augmentation apart from those of the order
 
 
@@ -83,11 +85,68 @@ class Splits(Generic[BatchT]):
         train: what the model learns from.
         validation: what settings are chosen by.
         test: what the finished model is judged with.
+        classes: the names of the classes, where they have any.
+
+    Example:
+        >>> from chainrule.data import digits
+        >>> parts = digits()
+        >>> parts.train.size, parts.validation.size, parts.test.size
+        (1197, 300, 300)
     """
 
     train: Batches[BatchT]
     validation: Batches[BatchT]
     test: Batches[BatchT]
+    classes: tuple[str, ...] = ()
+
+
+def at_least_one(**sizes: int) -> None:
+    """Raises an `InputError` that names the first size below one.
+
+    Args:
+        sizes: whole numbers, by the argument's name.
+
+    Example:
+        >>> at_least_one(batch_size=64)
+    """
+    for name, size in sizes.items():
+        if size < 1:
+            raise InputError(f"`{name}` must be at least 1", advice="try a positive whole number", **{name: size})
+
+
+def not_negative(k: int) -> int:
+    """The number of a batch, which counts from 0: a stream has no last batch to count back from.
+
+    Args:
+        k: which batch.
+
+    Example:
+        >>> not_negative(3)
+        3
+    """
+    if k < 0:
+        raise InputError("batches are numbered from 0 and have no last one", advice="ask for k >= 0", k=k)
+    return k
+
+
+def augmented(whole: "Batches[RowsT]", augment: Augment[RowsT], rows: RowsT, k: int, part: tuple[int, int]) -> RowsT:
+    """A rank's rows of batch k, changed by its rows of the numbers that are drawn for the whole batch.
+
+    Args:
+        whole: whose batch it is: gives seed and size of the whole batch.
+        augment: the change.
+        rows: the rank's rows.
+        k: which batch.
+        part: where the rank's rows start and stop in the whole batch.
+
+    Example:
+        >>> from chainrule.data import digits, Flip
+        >>> plain = digits().train
+        >>> augmented(plain, Flip(), plain[0], 0, (0, 64)).pixels.shape
+        torch.Size([64, 1, 8, 8])
+    """
+    numbers = augment.draw(whole.batch_size, generator(whole.seed, k, _AUGMENTATION))
+    return augment.apply(rows, numbers[part[0] : part[1]])
 
 
 def part_of_rank(batch_size: int, rank: int, world: int) -> tuple[int, int]:
@@ -127,6 +186,8 @@ class InMemory(Batches[RowsT]):
         shuffle: `False` keeps the examples' own order.
         augment: a random change of every training batch.
         part: where this rank's part of a batch starts and stops; the whole batch unless `shard` says otherwise.
+        on_bad: what to do with rows that hold a number that is infinite or NaN: "raise" a `SampleError` that names
+            them, or "skip" them (`Skip(max_fraction)`); what was skipped, and why, stands in `bad`, by row.
 
     Example:
         >>> from chainrule.data import Table
@@ -145,37 +206,35 @@ class InMemory(Batches[RowsT]):
         shuffle: bool = True,
         augment: Augment[RowsT] | None = None,
         part: tuple[int, int] | None = None,
+        on_bad: OnBad = "raise",
     ) -> None:
-        if batch_size < 1:
-            raise InputError("`batch_size` must be at least 1", advice="try 64", batch_size=batch_size)
-        self.rows = rows
-        self.size = len(rows)
+        at_least_one(batch_size=batch_size)
+        self.bad = not_finite(rows)
+        self.rows = _without(rows, self.bad, on_bad)
+        self.size = len(self.rows)
         self.batch_size = batch_size
         self.seed = seed
         self.augment = augment
         self.part = part or (0, batch_size)
         self._order = Order(self.size, seed, shuffle=shuffle)
+        self._device = next(iter(rows.tensors().values())).device
         row_bytes = sum(tensor[:1].nbytes for tensor in rows.tensors().values())
-        self._block = max(1, min(256, _BLOCK_BYTES // max(1, row_bytes * batch_size)))
+        block_bytes = _CPU_BLOCK if self._device.type == "cpu" else _DEVICE_BLOCK
+        self._block = max(1, min(256, block_bytes // (row_bytes * batch_size)))
         self._stored = -1
         self._store: RowsT | None = None
 
     def __getitem__(self, k: int) -> RowsT:
         """Batch k of the endless stream, a function of (seed, k)."""
-        block, place = divmod(k, self._block)
+        block, place = divmod(not_negative(k), self._block)
         if self._store is None or block != self._stored:
             first = block * self._block
             order = self._order.positions(first * self.batch_size, (first + self._block) * self.batch_size)
-            device = next(iter(self.rows.tensors().values())).device
-            self._store = self.rows.select(order.to(device))
+            self._store = self.rows.select(order.to(self._device))
             self._stored = block
-        start, stop = self.part
         offset = place * self.batch_size
-        batch = self._store.select(slice(offset + start, offset + stop))
-        if self.augment is None:
-            return batch
-        numbers = self.augment.draw(self.batch_size, generator(self.seed, k, _AUGMENTATION))
-        return self.augment.apply(batch, numbers[start:stop])
+        batch = self._store.select(slice(offset + self.part[0], offset + self.part[1]))
+        return augmented(self, self.augment, batch, k, self.part) if self.augment else batch
 
     def once(self, batch_size: int | None = None) -> Iterator[RowsT]:
         """Every example once, in its own order, unaugmented: for evaluation."""
@@ -185,14 +244,25 @@ class InMemory(Batches[RowsT]):
 
     def shard(self, rank: int, world: int) -> "InMemory[RowsT]":
         """Rank `rank`'s equal part of every batch."""
-        return InMemory(
-            self.rows,
-            self.batch_size,
-            self.seed,
-            shuffle=self._order.shuffle,
-            augment=self.augment,
-            part=part_of_rank(self.batch_size, rank, world),
+        rank_s = copy.copy(self)
+        rank_s.part = part_of_rank(self.batch_size, rank, world)
+        return rank_s
+
+
+def _without(rows: RowsT, bad: dict[int, str], on_bad: OnBad) -> RowsT:
+    skip = skipping(on_bad)
+    if not bad:
+        return rows
+    if skip is None:
+        raise SampleError(
+            f"`rows` must be finite; the first bad one is {next(iter(bad.values()))}",
+            advice='mend or remove them, or leave them out with on_bad="skip"',
+            bad=len(bad),
+            rows=list(bad)[:5],
         )
+    skip.check(bad, len(rows))
+    device = next(iter(rows.tensors().values())).device
+    return rows.select(torch.tensor([row for row in range(len(rows)) if row not in bad], device=device))
 
 
 class Same(Batches[BatchT]):
@@ -215,6 +285,7 @@ class Same(Batches[BatchT]):
 
     def __getitem__(self, k: int) -> BatchT:
         """The one batch."""
+        not_negative(k)
         return self.batch
 
     def once(self, batch_size: int | None = None) -> Iterator[BatchT]:
@@ -223,5 +294,5 @@ class Same(Batches[BatchT]):
 
     def shard(self, rank: int, world: int) -> "Same[BatchT]":
         """The whole batch: one graph is not cut."""
-        part_of_rank(world, rank, world)
+        part_of_rank(world, rank, world)  # says so if there is no such rank
         return self

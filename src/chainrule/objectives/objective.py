@@ -21,6 +21,12 @@ class Loss(NamedTuple):
     Args:
         value: a scalar with a gradient.
         metrics: detached scalars by name; they stay tensors until somebody prints them.
+
+    Example:
+        >>> import torch
+        >>> value = torch.tensor(0.25, requires_grad=True)
+        >>> Loss(value, {"loss": value.detach()}).metrics["loss"].item()
+        0.25
     """
 
     value: Tensor

@@ -48,6 +48,15 @@ class Run:
         history: what was recorded, in order: one dict per `record`, with its step.
         stopped: why it ended before its last step, or `None`.
         folder: where it is kept on disk, once a hook has said so.
+
+    Example:
+        >>> import chainrule as cr
+        >>> learner = cr.learners.Gradient(cr.models.lenet5(), cr.objectives.Classify())
+        >>> run = Run(learner, cr.data.digits().train, steps=10, step=4)
+        >>> run.record(loss=0.5)
+        >>> run.stop("it was only an example")
+        >>> run.curve("loss"), run.done
+        (([4], [0.5]), True)
     """
 
     learner: Learner

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from chainrule.optim import AdamW, Constant, Ema, Sgd, WarmupCosine
+from chainrule.optim import AdamW, Constant, Ema, Sgd, Stepper, WarmupCosine
 from contracts.entry import Function, Name, Rule, Value
 
 
@@ -20,6 +20,16 @@ def _averaged() -> torch.Tensor:
     return mean.weight
 
 
+def _stepped() -> torch.Tensor:
+    layer = nn.Linear(2, 2)
+    stepper = Stepper(Sgd(lr=0.5), layer)
+    for _ in range(2):
+        stepper.clear()
+        layer(torch.ones(1, 2)).sum().backward()
+        stepper.step(0.1)
+    return layer.weight
+
+
 ENTRIES = {
     "AdamW": Rule(
         build=lambda: AdamW(lr=0.03, weight_decay=0.1),
@@ -30,6 +40,7 @@ ENTRIES = {
         twin=lambda model: torch.optim.SGD(_groups(model, 0.01), lr=0.05, momentum=0.8, nesterov=True),
     ),
     "Ema": Function(example=_averaged),
+    "Stepper": Function(example=_stepped),
     "Constant": Value(build=Constant),
     "WarmupCosine": Value(build=lambda: WarmupCosine(steps=100, warmup=10)),
     "Rule": Name("an alias of types: every rule above"),
