@@ -1,6 +1,6 @@
 """Chainrule: deep learning as the courses teach it, under one roof."""
 
-from chainrule import data, layers, learners, models, objectives, optim, training
+from chainrule import data, functional, layers, learners, models, objectives, optim, training
 from chainrule.errors import CheckpointError, InputError, NonFiniteError, SampleError
 from chainrule.training import fit
 
@@ -13,6 +13,7 @@ __all__ = [
     "SampleError",
     "data",
     "fit",
+    "functional",
     "layers",
     "learners",
     "models",

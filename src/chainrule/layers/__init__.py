@@ -1,5 +1,6 @@
 """`nn.Module` blocks that own parameters (or buffers) and that torch lacks."""
 
+from chainrule.layers.graph_conv import GraphConv
 from chainrule.layers.pixels import Pixels
 
-__all__ = ["Pixels"]
+__all__ = ["GraphConv", "Pixels"]

@@ -1,0 +1,5 @@
+"""Pure functions on tensors."""
+
+from chainrule.functional.graph import propagate, symmetric
+
+__all__ = ["propagate", "symmetric"]
