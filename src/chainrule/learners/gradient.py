@@ -9,10 +9,10 @@ from torch import Tensor, nn
 
 from chainrule.data import Batch, Rows
 from chainrule.errors import InputError, NonFiniteError
-from chainrule.learners.nonfinite import blame
+from chainrule.learners.nonfinite import Before, blame
 from chainrule.objectives import Loss, Objective
 from chainrule.optim import AdamW, Ema, Rule, Stepper
-from chainrule.training import counted
+from chainrule.training import counted, evaluating
 
 Precision = Literal["float32", "bfloat16"]
 NonFinite = Literal["raise", "skip"]
@@ -75,6 +75,7 @@ class Gradient:
         self._trained = model
         self._called = torch.compile(model) if compile else model
         self._averaged = copy.deepcopy(model) if average else None
+        self._before = Before(model)
         self._checked = False
 
     @property
@@ -86,15 +87,14 @@ class Gradient:
         """One update from one batch."""
         if not self._checked:
             self._check(batch)
-        random = torch.get_rng_state()
+        self._before.keep()
         metrics = self._backward(batch)
         norm = _length(self.stepper.parameters)
-        finite = math.isfinite(norm.item() + metrics["loss"].item())
-        self.steps += 1
-        if not finite:
-            self._refuse(batch, random)
-        else:
+        if math.isfinite(norm.item() + metrics["loss"].item()):
             self._update(norm)
+        else:
+            self._refuse(batch)
+        self.steps += 1
         self.stepper.clear()
         return metrics
 
@@ -103,9 +103,12 @@ class Gradient:
             loss = self._loss(batch)
             loss.value.backward()
             return loss.metrics
-        total, metrics = counted(batch), {}
-        for part in _parts(batch, self.accumulate):
-            share = counted(part) / total  # of the targets, not of the parts: the update of the whole batch
+        parts, metrics = _parts(batch, self.accumulate), {}
+        counts = [int(counted(part)) for part in parts]
+        for part, count in zip(parts, counts, strict=True):
+            if count == 0 < sum(counts):
+                continue  # nothing to learn from, and its mean would be 0 / 0
+            share = count / max(1, sum(counts))  # of the targets, not of the parts: the update of the whole batch
             loss = self._loss(part)
             (loss.value * share).backward()
             for name, value in loss.metrics.items():
@@ -124,30 +127,28 @@ class Gradient:
             torch._foreach_mul_(
                 [parameter.grad for parameter in self.stepper.parameters if parameter.grad is not None], scale
             )
-        self.stepper.step(self.rule.lr * self.rule.schedule.scale(self.steps - 1))
+        self.stepper.step(self.rule.lr * self.rule.schedule.scale(self.steps))
         if self.average and self._averaged:
-            self.average.update(self._averaged, self._trained, self.steps - self.skipped)
+            self.average.update(self._averaged, self._trained, self.steps + 1 - self.skipped)
 
-    def _refuse(self, batch: Batch, random: Tensor) -> None:
+    def _refuse(self, batch: Batch) -> None:
+        self._before.restore()
         if self.nonfinite == "skip":
             self.skipped += 1
             return
         self.stepper.clear()
-        torch.set_rng_state(random)
         fault = blame(self._trained, self.objective, batch)
         self.stepper.clear()
+        self._before.restore()
         raise NonFiniteError(
-            f"The loss or its gradient is not finite at step {self.steps - 1}: {fault}. Nothing was changed; "
+            f"The loss or its gradient is not finite at step {self.steps}: {fault}. Nothing was changed; "
             "lower the learning rate, clip the gradient, or mend the batch (or train with nonfinite='skip')."
         )
 
     def _check(self, batch: Batch) -> None:
-        training = self._trained.training
-        self._trained.eval()
-        try:
+        with evaluating(self._trained):
             self.objective.check(self._trained, batch)
-        finally:
-            self._trained.train(training)
+        self._before = Before(self._trained)  # only now: the model may have been moved to its device
         self._checked = True
 
     def state_dict(self) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """How good a model is on data that it did not learn from."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -32,19 +34,40 @@ def evaluate(
         >>> sorted(measured)
         ['accuracy', 'loss']
     """
-    training = model.training
-    model.eval()
     sums: dict[str, Tensor] = {}
-    total = torch.zeros(())
-    try:
+    total = torch.zeros((), dtype=torch.int64)
+    with evaluating(model):
         for batch in batches.once(batch_size):
             count = counted(batch)
             total = total.to(count.device) + count
             for name, value in objective(model, batch).metrics.items():
-                sums[name] = sums.get(name, torch.zeros_like(value)) + value * count
-    finally:
-        model.train(training)
+                share = torch.where(count > 0, value * count, 0.0)  # the mean of no targets is 0 / 0
+                sums[name] = sums.get(name, torch.zeros_like(value)) + share
     return {name: float(value / total) for name, value in sums.items()}
+
+
+@contextmanager
+def evaluating(model: nn.Module) -> Generator[None]:
+    """Inside, every module is in evaluation mode; afterwards each is in the mode that it was in.
+
+    Args:
+        model: the network; a part of it that was frozen in evaluation mode stays so.
+
+    Example:
+        >>> network = nn.Sequential(nn.Dropout(), nn.Dropout().eval())
+        >>> with evaluating(network):
+        ...     network.training
+        False
+        >>> [module.training for module in network]
+        [True, False]
+    """
+    modes = [(module, module.training) for module in model.modules()]
+    model.eval()
+    try:
+        yield
+    finally:
+        for module, mode in modes:
+            module.training = mode
 
 
 def counted(batch: Batch) -> Tensor:
@@ -58,7 +81,10 @@ def counted(batch: Batch) -> Tensor:
         >>> counted(Table(torch.zeros(2, 1), torch.tensor([1, IGNORED]))).item()
         1
     """
-    return (batch.targets != IGNORED).sum()
+    targets = batch.targets
+    if targets.is_floating_point():  # a measured -100.0 is a number like any other
+        return torch.tensor(targets.numel(), device=targets.device)
+    return (targets != IGNORED).sum()
 
 
 class Evaluate(Hook):

@@ -1,6 +1,7 @@
 """The loop."""
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import Any
 
 from chainrule.data import Batches, reseed
@@ -44,10 +45,9 @@ def fit(
             "`steps` must reach at least `start`", advice="train to a later step", start=start, steps=steps
         )
     run = Run(learner, batches, steps, step=start, seed=seed)
-    started: list[Hook] = []
-    try:
+    with ExitStack() as ending:  # ends every hook that was started, in the reverse order, whatever another one raised
         for hook in hooks:
-            started.append(hook)
+            ending.callback(hook.on_end, run)
             hook.on_start(run)
         while not run.done:
             reseed(run.seed, run.step)
@@ -55,7 +55,4 @@ def fit(
             run.step += 1
             for hook in hooks:
                 hook.on_step(run, metrics)
-    finally:
-        for hook in reversed(started):
-            hook.on_end(run)
     return run
