@@ -50,12 +50,21 @@ class Pixels(nn.Module):
                 mean=mean,
                 deviation=deviation,
             )
+        if side is not None and side < 1:
+            raise InputError("`side` must be at least 1, or None", advice="try 32", side=side)
         self.side = side
         self.register_buffer("mean", torch.tensor(mean).view(-1, 1, 1))
         self.register_buffer("scale", 1 / torch.tensor(deviation).view(-1, 1, 1))
 
     def forward(self, pixels: Num[Tensor, "batch channel height width"]) -> Float[Tensor, "batch channel rows columns"]:
         """The standardised pixels."""
+        if self.mean.numel() not in (1, pixels.shape[-3]):  # torch would make three channels of one
+            raise InputError(
+                "`mean` needs one number per channel of the pixels, or one for all",
+                advice="measure mean and deviation on pictures of this kind",
+                mean=self.mean.numel(),
+                pixels=tuple(pixels.shape),
+            )
         numbers = (pixels.to(self.mean.dtype) - self.mean) * self.scale
         if self.side is None or pixels.shape[-2:] == (self.side, self.side):
             return numbers

@@ -2,6 +2,7 @@
 
 from torch import nn
 
+from chainrule.errors import InputError
 from chainrule.layers import Pixels
 from chainrule.models.network import Network
 
@@ -35,6 +36,10 @@ def lenet5(classes: int = 10, *, channels: int = 1, pixels: Pixels | None = None
         pooling without a learnt gain, a linear last layer for cross-entropy instead of radial basis functions:
         61,706 parameters where the paper counts about 60,000.
     """
+    if classes < 1 or channels < 1:
+        raise InputError(
+            "`classes` and `channels` must be at least 1", advice="try 10 and 1", classes=classes, channels=channels
+        )
     encoder = nn.Sequential(
         pixels or Pixels(side=32),
         nn.Conv2d(channels, 6, 5),

@@ -6,7 +6,7 @@ from torch import Tensor
 
 from chainrule.data import IGNORED, BatchT
 from chainrule.errors import InputError
-from chainrule.objectives.objective import Loss, Model, Objective
+from chainrule.objectives.objective import Loss, Model, Objective, tried
 
 
 class Classify(Objective[BatchT]):
@@ -49,9 +49,7 @@ class Classify(Objective[BatchT]):
 
     def check(self, model: Model, batch: BatchT) -> None:
         """Scores must be one row per example, and every label must name one of their columns."""
-        with torch.no_grad():
-            scores = model(*batch.inputs)
-        targets = batch.targets
+        scores, targets = tried(model, batch), batch.targets
         if scores.ndim != 2 or targets.ndim != 1 or len(scores) != len(targets):
             raise InputError(
                 "Classify compares scores (example, class) with labels (example)",
@@ -59,8 +57,21 @@ class Classify(Objective[BatchT]):
                 scores=tuple(scores.shape),
                 labels=tuple(targets.shape),
             )
-        if targets.is_floating_point():
-            raise InputError("labels must be whole numbers", advice="use labels.long()", dtype=targets.dtype)
+        if targets.dtype != torch.int64:
+            raise InputError("labels must be whole numbers of 64 bits", advice="use .long()", labels=targets.dtype)
+        if scores.shape[1] < 2:
+            raise InputError(
+                "Classify needs one column of scores per class, two at least",
+                advice="widen the network's last layer",
+                scores=tuple(scores.shape),
+            )
+        if bool((scores >= 0).all()) and torch.allclose(scores.sum(1), scores.new_ones(()), atol=1e-3):
+            raise InputError(
+                "Classify takes scores (logits), and these are probabilities already",
+                advice="drop the network's last softmax",
+                lowest=float(scores.min()),
+                highest=float(scores.max()),
+            )
         seen = targets[targets != IGNORED]
         if len(seen) == 0:
             raise InputError("a batch needs at least one label", advice="unmask some", labels=len(targets))

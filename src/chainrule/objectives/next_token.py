@@ -5,7 +5,7 @@ import torch.nn.functional as F  # noqa: N812 (torch's own convention)
 
 from chainrule.data import IGNORED, Tokens
 from chainrule.errors import InputError
-from chainrule.objectives.objective import Loss, Model, Objective
+from chainrule.objectives.objective import Loss, Model, Objective, tried
 
 
 class NextToken(Objective[Tokens]):
@@ -40,10 +40,22 @@ class NextToken(Objective[Tokens]):
 
     def check(self, model: Model, batch: Tokens) -> None:
         """Every token and every target must be a column of the scores."""
-        highest = max(int(batch.ids.max()), int(batch.targets.max()))
-        lowest = min(int(batch.ids.min()), int(torch.where(batch.targets == IGNORED, 0, batch.targets).min()))
-        with torch.no_grad():
-            vocabulary = model(*(part[:1] for part in batch.inputs)).shape[-1] if lowest >= 0 else 0
+        first = batch.select(slice(0, 1))
+        harmless = Tokens(torch.zeros_like(first.ids), torch.zeros_like(first.following))
+        scores = tried(model, harmless)  # whatever the ids are: a table of embeddings would stumble over a wrong one
+        if scores.ndim != 3 or scores.shape[:2] != first.ids.shape:
+            raise InputError(
+                "NextToken compares scores (batch, time, vocabulary) with tokens (batch, time)",
+                advice="let the network give one row of scores per token",
+                scores=tuple(scores.shape),
+                tokens=tuple(first.ids.shape),
+            )
+        targets = batch.targets[batch.targets != IGNORED]
+        if len(targets) == 0:
+            raise InputError("a batch needs at least one target", advice="unmask some", targets=batch.targets.numel())
+        vocabulary = scores.shape[-1]
+        lowest = min(int(batch.ids.min()), int(targets.min()))
+        highest = max(int(batch.ids.max()), int(targets.max()))
         if lowest < 0 or highest >= vocabulary:
             raise InputError(
                 "tokens must lie between 0 and the size of the model's vocabulary less one",

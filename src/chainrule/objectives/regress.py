@@ -5,7 +5,7 @@ import torch.nn.functional as F  # noqa: N812 (torch's own convention)
 
 from chainrule.data import BatchT
 from chainrule.errors import InputError
-from chainrule.objectives.objective import Loss, Model, Objective
+from chainrule.objectives.objective import Loss, Model, Objective, tried
 
 
 class Regress(Objective[BatchT]):
@@ -47,8 +47,12 @@ class Regress(Objective[BatchT]):
 
     def check(self, model: Model, batch: BatchT) -> None:
         """Answers and targets must be finite numbers of one shape."""
-        with torch.no_grad():
-            self(model, batch)
+        answers = tried(model, batch)
+        if not batch.targets.is_floating_point():
+            raise InputError(
+                "targets must be floating point numbers", advice="use .float()", targets=batch.targets.dtype
+            )
+        self(lambda *_inputs: answers, batch)
         if not bool(torch.isfinite(batch.targets).all()):
             rows = (~torch.isfinite(batch.targets)).reshape(len(batch.targets), -1).any(1).nonzero().flatten()
             raise InputError("targets must be finite", advice="drop or fill these rows", rows=rows[:5].tolist())

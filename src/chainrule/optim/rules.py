@@ -45,8 +45,12 @@ class AdamW:
     clip: float | None = None
 
     def __post_init__(self) -> None:
-        """Rates and lengths are positive."""
-        _check(self.lr, self.clip)
+        """Rates and lengths are positive, averages forget."""
+        _check(self.lr, self.weight_decay, self.clip)
+        if len(self.betas) != 2 or not all(0.0 <= beta < 1.0 for beta in self.betas):
+            raise InputError("`betas` are two shares from 0 up to 1", advice="try (0.9, 0.999)", betas=self.betas)
+        if not self.eps >= 0.0:
+            raise InputError("`eps` must not be negative", advice="try 1e-8", eps=self.eps)
 
     def build(self, model: nn.Module) -> torch.optim.Optimizer:
         """torch's fused AdamW over the model's trainable parameters."""
@@ -87,8 +91,12 @@ class Sgd:
     clip: float | None = None
 
     def __post_init__(self) -> None:
-        """Rates and lengths are positive."""
-        _check(self.lr, self.clip)
+        """Rates and lengths are positive, momentum forgets."""
+        _check(self.lr, self.weight_decay, self.clip)
+        if not 0.0 <= self.momentum < 1.0:
+            raise InputError("`momentum` is a share from 0 up to 1", advice="try 0.9", momentum=self.momentum)
+        if self.nesterov and self.momentum == 0.0:
+            raise InputError("`nesterov` needs a `momentum`", advice="try 0.9", momentum=self.momentum)
 
     def build(self, model: nn.Module) -> torch.optim.Optimizer:
         """torch's fused SGD over the model's trainable parameters."""
@@ -99,9 +107,11 @@ class Sgd:
 Rule = AdamW | Sgd
 
 
-def _check(lr: float, clip: float | None) -> None:
+def _check(lr: float, weight_decay: float, clip: float | None) -> None:
     if not 0.0 < lr < float("inf"):
         raise InputError("`lr` must be a positive number", advice="try 1e-3", lr=lr)
+    if not weight_decay >= 0.0:
+        raise InputError("`weight_decay` must not be negative", advice="try 0.01", weight_decay=weight_decay)
     if clip is not None and not clip > 0.0:
         raise InputError("`clip` must be a positive length, or None", advice="try 1.0", clip=clip)
 

@@ -60,6 +60,8 @@ class WarmupCosine:
                 steps=self.steps,
                 warmup=self.warmup,
             )
+        if not 0.0 <= self.floor <= 1.0:
+            raise InputError("`floor` is a share from 0 to 1", advice="try 0.1", floor=self.floor)
 
     def scale(self, step: int) -> float:
         """The factor at `step`."""

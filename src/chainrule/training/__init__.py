@@ -1,7 +1,7 @@
 """The loop: fit, Run, Hook, evaluation, checkpoints, resume."""
 
 from chainrule.training.checkpoint import save
-from chainrule.training.evaluate import Evaluate, counted, evaluate
+from chainrule.training.evaluate import Evaluate, counted, evaluate, evaluating
 from chainrule.training.fit import fit
 from chainrule.training.generators import generators_state, restore_generators
 from chainrule.training.hook import Hook
@@ -23,6 +23,7 @@ __all__ = [
     "StopOnSignal",
     "counted",
     "evaluate",
+    "evaluating",
     "exit_code",
     "fit",
     "generators_state",
