@@ -2,20 +2,20 @@
 
 import copy
 import math
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import torch
 from torch import Tensor, nn
 
 from chainrule.data import Batch, Rows
-from chainrule.errors import InputError, NonFiniteError
+from chainrule.errors import InputError, NonFiniteError, expect
 from chainrule.learners.nonfinite import Before, blame
+from chainrule.learners.update import NonFinite, follow, length
 from chainrule.objectives import Loss, Objective
 from chainrule.optim import AdamW, Ema, Rule, Stepper
 from chainrule.training import counted, evaluating
 
 Precision = Literal["float32", "bfloat16"]
-NonFinite = Literal["raise", "skip"]
 
 
 class Gradient:
@@ -61,6 +61,11 @@ class Gradient:
         nonfinite: NonFinite = "raise",
         compile: bool = False,
     ) -> None:
+        expect("model", model, nn.Module, advice="pass the network itself")
+        expect("objective", objective, Objective, advice="pass for instance Classify(), not a loss of torch")
+        expect("optimizer", optimizer, Rule, advice="pass a rule, for instance AdamW(lr=1e-3), not torch's optimiser")
+        _one_of("precision", precision, get_args(Precision))
+        _one_of("nonfinite", nonfinite, get_args(NonFinite))
         if accumulate < 1:
             raise InputError("`accumulate` must be at least 1", advice="1 takes the batch whole", accumulate=accumulate)
         self.objective = objective
@@ -88,8 +93,14 @@ class Gradient:
         if not self._checked:
             self._check(batch)
         self._before.keep()
-        metrics = self._backward(batch)
-        norm = _length(self.stepper.parameters)
+        try:
+            metrics = self._backward(batch)
+        except (RuntimeError, IndexError):
+            self._before.restore()
+            self.stepper.clear()
+            self._check(batch)  # says it in our words if it is the batch
+            raise
+        norm = length(self.stepper.parameters)
         if math.isfinite(norm.item() + metrics["loss"].item()):
             self._update(norm)
         else:
@@ -116,18 +127,19 @@ class Gradient:
         return metrics
 
     def _loss(self, batch: Batch) -> Loss:
-        if self.precision == "float32":
-            return self.objective(self._called, batch)
-        with torch.autocast(batch.targets.device.type, torch.bfloat16):
-            return self.objective(self._called, batch)
+        with torch.autocast(batch.targets.device.type, torch.bfloat16, enabled=self.precision == "bfloat16"):
+            loss = self.objective(self._called, batch)
+        if not loss.value.requires_grad:
+            raise InputError(
+                "the loss must depend on a trainable parameter of `model`",
+                advice="unfreeze a layer, and look for detach() or no_grad() in the network",
+                model=type(self._trained).__name__,
+                objective=type(self.objective).__name__,
+            )
+        return loss
 
     def _update(self, norm: Tensor) -> None:
-        if self.rule.clip is not None:
-            scale = (self.rule.clip / (norm + 1e-6)).clamp(max=1.0)
-            torch._foreach_mul_(
-                [parameter.grad for parameter in self.stepper.parameters if parameter.grad is not None], scale
-            )
-        self.stepper.step(self.rule.lr * self.rule.schedule.scale(self.steps))
+        follow(self.stepper, norm, self.steps)
         if self.average and self._averaged:
             self.average.update(self._averaged, self._trained, self.steps + 1 - self.skipped)
 
@@ -146,6 +158,7 @@ class Gradient:
         )
 
     def _check(self, batch: Batch) -> None:
+        expect("batch", batch, Batch, advice="wrap the tensors, for instance Table(features, labels)")
         with evaluating(self._trained):
             self.objective.check(self._trained, batch)
         self._before = Before(self._trained)  # only now: the model may have been moved to its device
@@ -170,9 +183,9 @@ class Gradient:
         self.steps, self.skipped = int(state["steps"]), int(state["skipped"])
 
 
-def _length(parameters: list[Tensor]) -> Tensor:
-    gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
-    return torch.linalg.vector_norm(torch.stack(torch._foreach_norm(gradients)))
+def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise InputError(f"`{name}` must be one of {', '.join(allowed)}", advice=f"try {allowed[0]}", **{name: value})
 
 
 def _parts(batch: Batch, count: int) -> list[Rows]:
