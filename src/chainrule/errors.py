@@ -1,5 +1,7 @@
 """The one error type that says "what you passed cannot work": a fact, what was received, and advice."""
 
+from types import UnionType
+
 
 class InputError(ValueError):
     """A wrong argument, file or batch: one sentence of fact, the values received, one of advice.
@@ -19,6 +21,26 @@ class InputError(ValueError):
     def __init__(self, fact: str, *, advice: str, **received: object) -> None:
         got = ", ".join(f"{name}={value!r}" for name, value in received.items())
         super().__init__(f"{fact}. Got {got}; {advice}." if got else f"{fact}; {advice}.")
+
+
+def expect(name: str, value: object, kind: type | UnionType, *, advice: str) -> None:
+    """Raises an `InputError` unless an argument is of its kind: for what Python would stumble over much later.
+
+    Args:
+        name: the argument.
+        value: what was passed.
+        kind: what it must be an instance of.
+        advice: what to do.
+
+    Example:
+        >>> expect("model", "lenet5", int, advice="pass the network itself")
+        Traceback (most recent call last):
+            ...
+        chainrule.errors.InputError: `model` must be of the kind int. Got model='str'; pass the network itself.
+    """
+    if not isinstance(value, kind):
+        wanted = kind.__name__ if isinstance(kind, type) else str(kind)
+        raise InputError(f"`{name}` must be of the kind {wanted}", advice=advice, **{name: type(value).__name__})
 
 
 class SampleError(InputError):

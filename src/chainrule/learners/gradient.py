@@ -127,8 +127,11 @@ class Gradient:
         return metrics
 
     def _loss(self, batch: Batch) -> Loss:
-        with torch.autocast(batch.targets.device.type, torch.bfloat16, enabled=self.precision == "bfloat16"):
+        if self.precision == "float32":
             loss = self.objective(self._called, batch)
+        else:
+            with torch.autocast(batch.targets.device.type, torch.bfloat16):
+                loss = self.objective(self._called, batch)
         if not loss.value.requires_grad:
             raise InputError(
                 "the loss must depend on a trainable parameter of `model`",

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from chainrule.data import IGNORED, Batch, Batches
+from chainrule.errors import InputError, expect
 from chainrule.objectives import Objective
 from chainrule.training.hook import Hook
 from chainrule.training.run import Run
@@ -34,6 +35,7 @@ def evaluate(
         >>> sorted(measured)
         ['accuracy', 'loss']
     """
+    expect("batches", batches, Batches, advice="wrap the tensors, for instance InMemory(Table(x, y), batch_size=64)")
     sums: dict[str, Tensor] = {}
     total = torch.zeros((), dtype=torch.int64)
     with evaluating(model):
@@ -43,6 +45,8 @@ def evaluate(
             for name, value in objective(model, batch).metrics.items():
                 share = torch.where(count > 0, value * count, 0.0)  # the mean of no targets is 0 / 0
                 sums[name] = sums.get(name, torch.zeros_like(value)) + share
+    if not total:
+        raise InputError("`batches` needs at least one target that is not hidden", advice="unmask some", targets=0)
     return {name: float(value / total) for name, value in sums.items()}
 
 
@@ -109,6 +113,8 @@ class Evaluate(Hook):
     def __init__(
         self, objective: Objective[Any], batches: Batches[Any], *, every: int = 100, name: str = "validation"
     ) -> None:
+        if every < 1:
+            raise InputError("`every` must be at least 1 step", advice="try 100", every=every)
         self.objective = objective
         self.batches = batches
         self.every = every

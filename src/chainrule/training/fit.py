@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from chainrule.data import Batches, reseed
-from chainrule.errors import InputError
+from chainrule.errors import InputError, expect
 from chainrule.training.hook import Hook
 from chainrule.training.run import Learner, Run
 
@@ -40,6 +40,11 @@ def fit(
         >>> run.step, run.done
         (3, True)
     """
+    expect("learner", learner, Learner, advice="wrap the network, for instance Gradient(model, Classify())")
+    expect("batches", batches, Batches, advice="wrap the tensors, for instance InMemory(Table(x, y), batch_size=64)")
+    expect("steps", steps, int, advice="say how many batches to learn from")
+    for hook in hooks:
+        expect("hooks", hook, Hook, advice="pass hooks, for instance [Evaluate(objective, batches)]")
     if not 0 <= start <= steps:
         raise InputError(
             "`steps` must reach at least `start`", advice="train to a later step", start=start, steps=steps
