@@ -5,6 +5,7 @@ from chainrule.data.batches import Augment, Batches, InMemory, Same, Splits, par
 from chainrule.data.order import Order
 from chainrule.data.seeds import derive, generator, reseed, seeded
 from chainrule.data.sets import digits
+from chainrule.data.tasks import Sinusoids, Tasks, by_task
 
 __all__ = [
     "IGNORED",
@@ -20,9 +21,12 @@ __all__ = [
     "RowsT",
     "Same",
     "Series",
+    "Sinusoids",
     "Splits",
     "Table",
+    "Tasks",
     "Tokens",
+    "by_task",
     "derive",
     "digits",
     "generator",

@@ -29,6 +29,9 @@ ENTRIES = {
         lambda: data.Graph(torch.eye(3), torch.tensor([[0, 1], [1, 2]]), torch.tensor([0, data.IGNORED, 1]))
     ),
     "InMemory": Source(lambda: data.InMemory(_table(), batch_size=4, seed=1)),
+    "Sinusoids": Source(lambda: data.Sinusoids(tasks=4, shots=1, query_shots=1, size=10)),
+    "Tasks": BatchKind(lambda: data.Sinusoids(tasks=2, shots=1, query_shots=1)[0]),
+    "by_task": Function(example=lambda: data.by_task(torch.arange(6), 2)),
     "Same": Source(lambda: data.Same(_table())),
     "Splits": Value(
         build=lambda: data.Splits(data.Same(_table()), data.Same(_table()), data.Same(_table())),

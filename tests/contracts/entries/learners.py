@@ -2,8 +2,8 @@
 
 import torch
 
-from chainrule.data import Table
-from chainrule.learners import Gradient, blame
+from chainrule.data import Sinusoids, Table, Tasks
+from chainrule.learners import Gradient, Maml, blame
 from chainrule.models import mlp
 from chainrule.objectives import Classify, Regress
 from chainrule.optim import AdamW, Ema
@@ -16,11 +16,22 @@ def _spoiled() -> Table:
     return Table(features, torch.arange(8) % 3)
 
 
+def _spoiled_wave() -> Tasks[Table]:
+    tasks = Sinusoids(tasks=3)[0]
+    tasks.query.outcome[4] = torch.nan
+    return tasks
+
+
 ENTRIES = {
     "Gradient": Learner(
         build=lambda: Gradient(mlp((4, 16, 3)), Classify(), AdamW(lr=0.02), accumulate=2, average=Ema(0.9)),
         batch=lambda: Table(torch.randn(8, 4), torch.arange(8) % 3),
         spoiled=_spoiled,
+    ),
+    "Maml": Learner(
+        build=lambda: Maml(mlp((1, 16, 1)), Regress(), AdamW(lr=0.02, weight_decay=0.0), inner_steps=2),
+        batch=lambda: Sinusoids(tasks=3)[0],
+        spoiled=_spoiled_wave,
     ),
     "blame": Function(
         example=lambda: blame(torch.nn.Linear(1, 1), Regress(), Table(torch.tensor([[torch.nan]]), torch.zeros(1, 1)))

@@ -3,12 +3,18 @@
 import torch
 from torch import nn
 
-from chainrule.data import Table, Tokens
+from chainrule.data import Sinusoids, Table, Tokens
 from chainrule.models import mlp
-from chainrule.objectives import Classify, Loss, NextToken, Regress, accuracy
+from chainrule.objectives import Adapted, Classify, Loss, NextToken, Regress, accuracy
 from contracts.entry import Abstract, Function, Name, Objective, Value
 
 ENTRIES = {
+    "Adapted": Objective(
+        build=lambda: Adapted(Regress(), steps=2, rate=0.1),
+        model=lambda: mlp((1, 8, 1)),
+        batch=lambda: Sinusoids(tasks=3)[0],
+        skips={"without_a_module": "only a module has weights to adapt"},
+    ),
     "Classify": Objective(
         build=lambda: Classify(smoothing=0.1),
         model=lambda: mlp((4, 8, 3)),
