@@ -1,7 +1,15 @@
 """One class per way of learning: what changes the numbers."""
 
+from chainrule.learners.adversarial import Adversarial
 from chainrule.learners.gradient import Gradient
 from chainrule.learners.maml import Maml
 from chainrule.learners.nonfinite import blame
+from chainrule.learners.rollback import Rollback
 
-__all__ = ["Gradient", "Maml", "blame"]
+__all__ = [
+    "Adversarial",
+    "Gradient",
+    "Maml",
+    "Rollback",
+    "blame",
+]

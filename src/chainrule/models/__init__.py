@@ -1,9 +1,12 @@
 """Whole networks: one family per file, presets as plain functions."""
 
 from chainrule.models.conv4 import conv4
+from chainrule.models.dcgan import dcgan
 from chainrule.models.gcn import GraphEncoder, gcn
 from chainrule.models.lenet import lenet5
 from chainrule.models.mlp import mlp
 from chainrule.models.network import Network
+from chainrule.models.ngram import NGram
+from chainrule.models.players import Players
 
-__all__ = ["GraphEncoder", "Network", "conv4", "gcn", "lenet5", "mlp"]
+__all__ = ["GraphEncoder", "NGram", "Network", "Players", "conv4", "dcgan", "gcn", "lenet5", "mlp"]

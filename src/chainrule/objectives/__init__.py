@@ -1,9 +1,33 @@
 """What is to be minimised: `objective(model, batch) -> Loss`; objectives wrap objectives."""
 
 from chainrule.objectives.adapted import Adapted
+from chainrule.objectives.adversarial import (
+    Game,
+    Hinge,
+    LeastSquares,
+    Minimax,
+    NonSaturating,
+    gradient_penalty,
+)
 from chainrule.objectives.classify import Classify, accuracy
 from chainrule.objectives.next_token import NextToken
-from chainrule.objectives.objective import Loss, Model, Objective
+from chainrule.objectives.objective import Loss, Model, Objective, tried
 from chainrule.objectives.regress import Regress
 
-__all__ = ["Adapted", "Classify", "Loss", "Model", "NextToken", "Objective", "Regress", "accuracy"]
+__all__ = [
+    "Adapted",
+    "Classify",
+    "Game",
+    "Hinge",
+    "LeastSquares",
+    "Loss",
+    "Minimax",
+    "Model",
+    "NextToken",
+    "NonSaturating",
+    "Objective",
+    "Regress",
+    "accuracy",
+    "gradient_penalty",
+    "tried",
+]
