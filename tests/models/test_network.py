@@ -1,0 +1,43 @@
+"""Invariants: the split into encoder and head changes nothing, and freezing freezes one side only."""
+
+import torch
+from torch import Tensor, nn
+
+from chainrule.data import generator
+from chainrule.models import Network
+
+X = torch.randn(5, 3, generator=generator(1))
+
+
+def test_the_answer_is_the_heads_on_the_embedding() -> None:
+    encoder, head = nn.Sequential(nn.Linear(3, 4), nn.Tanh()), nn.Linear(4, 2)
+    network = Network(encoder, head)
+    assert torch.equal(network.embed(X), encoder(X))
+    assert torch.equal(network(X), head(encoder(X)))
+    assert torch.equal(network(X), nn.Sequential(encoder, head)(X))
+
+
+def test_an_encoder_may_take_several_inputs() -> None:
+    class Both(nn.Module):
+        def forward(self, one: Tensor, other: Tensor) -> Tensor:
+            return one + other
+
+    network = Network(Both(), nn.Identity())
+    assert torch.equal(network(X, X), 2 * X)
+    assert torch.equal(network.embed(X, X), 2 * X)
+
+
+def test_a_frozen_encoder_gets_no_gradient_and_the_head_does() -> None:
+    network = Network(nn.Linear(3, 4), nn.Linear(4, 2))
+    assert network.freeze_encoder() is network
+    network(X).sum().backward()
+    assert [weight.grad is None for weight in network.encoder.parameters()] == [True, True]
+    assert [weight.grad is None for weight in network.head.parameters()] == [False, False]
+
+
+def test_the_head_can_be_swapped() -> None:
+    network = Network(nn.Linear(3, 4), nn.Linear(4, 2))
+    before = network.embed(X)
+    network.head = nn.Linear(4, 7)
+    assert torch.equal(network.embed(X), before)
+    assert network(X).shape == (5, 7)
