@@ -1,0 +1,200 @@
+"""The page: one HTML file that needs nothing else, from disk, on paper, on a phone."""
+
+import base64
+import hashlib
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from chainrule.report.about import flattened
+from chainrule.report.history import Entry, history_figures
+from chainrule.report.markup import Attributes, escape, tag
+from chainrule.report.numbers import difference, duration, memory, number
+from chainrule.report.outcome import Figure, Outcome
+from chainrule.report.resources import totals
+from chainrule.report.summary import Summary
+
+
+def page(
+    summary: Summary,
+    history: Sequence[Entry],
+    settings: Mapping[str, object],
+    sessions: Sequence[dict[str, Any]],
+    folder: Path,
+) -> str:
+    """The whole report."""
+    figures, tables = count(1), count(1)
+    body = [
+        _header(summary, sessions),
+        _results(summary.outcome, tables),
+        _gallery("Curves", history_figures(history), figures),
+        _gallery("Figures", summary.outcome.figures, figures),
+        _repeat(summary, folder),
+        _limits(summary),
+        _taken(sessions, tables),
+        _settings(settings),
+        _footer(summary, sessions),
+    ]
+    return _document(summary.about.name, summary.about.description, "\n".join(body))
+
+
+def _document(name: str, description: str, body: str) -> str:
+    style, script = _asset("style.css"), _asset("reading.js")
+    proof = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = (  # nothing but this script runs, nothing is fetched: also if a figure should try
+        f"default-src 'none'; script-src 'sha256-{proof}'; style-src 'unsafe-inline'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    head = [
+        tag("meta", {"charset": "utf-8"}),
+        tag("meta", {"http-equiv": "Content-Security-Policy", "content": policy}),
+        tag("meta", {"name": "viewport", "content": "width=device-width, initial-scale=1"}),
+        tag("meta", {"name": "description", "content": description}),
+        tag("title", {}, escape(name), " · Chainrule"),
+        f"<style>\n{style}</style>",
+    ]
+    whole = ["<!doctype html>", '<html lang="en">', "<head>", *head, "</head>", "<body>", body]
+    return "\n".join([*whole, f"<script>{script}</script>", "</body>", "</html>"]) + "\n"
+
+
+def _asset(name: str) -> str:
+    return Path(__file__).with_name(name).read_text("utf-8")
+
+
+def _header(summary: Summary, sessions: Sequence[dict[str, Any]]) -> str:
+    about, outcome = summary.about, summary.outcome
+    state, mark, said = ("reached", "✓", "Bar reached") if outcome.reached else ("missed", "✗", "Bar not reached")
+    verdict = tag(
+        "p",
+        {"class": f"verdict {state}"},
+        tag("b", {}, f"{mark} {said}"),
+        " ",
+        tag("span", {}, escape(outcome.bar).replace(" %", "\u00a0%")),
+    )
+    facts = {"Steps": number(summary.step) + (f" of {number(summary.steps)}" if summary.step < summary.steps else "")}
+    if sessions:
+        facts["Wall time"] = duration(totals(sessions)["wall_seconds"])
+        facts["Device"] = str(sessions[-1].get("device", ""))
+    facts |= {"Seed": str(summary.seed), "Date": summary.date}
+    stopped = tag("p", {}, "Stopped early: ", escape(summary.stopped), ".") if summary.stopped else ""
+    return tag(
+        "header", {},
+        tag("p", {"class": "over"}, "Report of a training run"),
+        tag("h1", {}, escape(about.name)),
+        tag("p", {"class": "lead"}, escape(about.description)),
+        verdict,
+        tag("dl", {"class": "facts"}, *(tag("div", {}, *_pair(name, value)) for name, value in facts.items())),
+        stopped,
+    )  # fmt: skip
+
+
+def _pair(name: str, value: str) -> tuple[str, str]:
+    return tag("dt", {}, escape(name)), tag("dd", {}, escape(value))
+
+
+def _results(outcome: Outcome, tables: Iterator[int]) -> str:
+    if not outcome.metrics:
+        return ""
+    compared = bool(outcome.baselines)
+    faint: Attributes = {"class": "number faint"}
+    head = [tag("th", {}, "")]
+    for name in outcome.metrics:
+        head.append(tag("th", {"class": "number"}, escape(name.replace("_", " "))))
+        head += [tag("th", faint, "difference")] if compared else []
+    rows = [_rival("this run", outcome.metrics, outcome.metrics, compared, ours_itself=True)]
+    rows += [_rival(name, found, outcome.metrics, compared) for name, found in outcome.baselines.items()]
+    said = "Final metrics, on data that took no part in training or choosing."
+    said += " Difference: this run minus the baseline." if compared else ""
+    table = tag("table", {}, tag("thead", {}, tag("tr", {}, *head)), tag("tbody", {}, *rows))
+    return _section("Results", _caption(tables, said), _scrolling(table, "Results"))
+
+
+def _rival(name: str, found: Entry, ours: Entry, compared: bool, *, ours_itself: bool = False) -> str:
+    cells = [tag("th", {"scope": "row"}, escape(name))]
+    for metric, own in ours.items():
+        value = found.get(metric)
+        cells.append(tag("td", {"class": "number"}, "–" if value is None else escape(number(value))))
+        apart = "" if ours_itself or value is None else escape(difference(own, value))
+        cells += [tag("td", {"class": "number faint"}, apart)] if compared else []
+    return tag("tr", {"class": "ours"} if ours_itself else {}, *cells)
+
+
+def _gallery(title: str, figures: Sequence[Figure], numbers: Iterator[int]) -> str:
+    if not figures:
+        return ""
+    return _section(title, tag("div", {"class": "figures"}, *(_figure(each, next(numbers)) for each in figures)))
+
+
+def _figure(figure: Figure, index: int) -> str:
+    said = tag("figcaption", {}, tag("b", {}, f"Figure {index}. {escape(figure.title)}."), " ", escape(figure.caption))
+    picture = figure.svg or _scrolling(figure.html, figure.title)
+    return tag("figure", {} if figure.svg else {"class": "wide"}, picture, said)
+
+
+def _scrolling(inside: str, name: str) -> str:
+    """What is too wide scrolls by itself, also with the keyboard."""
+    return tag("div", {"class": "scroll", "tabindex": 0, "role": "region", "aria-label": name}, inside)
+
+
+def _repeat(summary: Summary, folder: Path) -> str:
+    about, where = summary.about, shlex.quote(str(folder))
+    commands = {"Repeat it": about.command, "Go on from where it stopped": f"chainrule resume {where}"}
+    if about.sample:
+        commands["Draw samples"] = about.sample
+    parts = [
+        tag("h3", {}, title) + tag("div", {"class": "command"}, tag("pre", {}, escape(command)))
+        for title, command in commands.items()
+    ]
+    return _section("To repeat it", *parts)
+
+
+def _limits(summary: Summary) -> str:
+    told = {"Data": summary.about.data, "Limits": summary.about.limits}
+    parts = [tag("p", {}, tag("b", {}, f"{title}."), " ", escape(text)) for title, text in told.items() if text]
+    return _section("Data and limits" if summary.about.data else "Limits", *parts) if parts else ""
+
+
+def _taken(sessions: Sequence[dict[str, Any]], tables: Iterator[int]) -> str:
+    if not sessions:
+        return ""
+    added, last = totals(sessions), sessions[-1]
+    wall, steps = added["wall_seconds"], added["steps"]
+    rows = {
+        "wall time": duration(wall) + (f" in {len(sessions)} sessions" if len(sessions) > 1 else ""),
+        "wall time per step": duration(wall / steps) if steps else "",
+        "speed": f"{number(steps / wall, digits=3)} steps/s" if wall else "",
+        "CPU time": duration(added["cpu_seconds"]),
+        "peak memory of the process": memory(added["peak_bytes"]) if "peak_bytes" in added else "",
+        "peak memory on the device": memory(added["device_peak_bytes"]) if "device_peak_bytes" in added else "",
+        "device": str(last.get("device", "")),
+        "threads": str(last.get("threads", "")),
+        "system": str(last.get("system", "")),
+        "versions": ", ".join(f"{name} {last[name]}" for name in ("chainrule", "torch", "python") if name in last),
+    }
+    lines = [tag("tr", {}, tag("th", {"scope": "row"}, name), tag("td", {}, escape(value)))
+             for name, value in rows.items() if value]  # fmt: skip
+    table = tag("table", {"class": "pairs"}, tag("tbody", {}, *lines))
+    said = "What the run took, evaluation and saving included, and on what."
+    return _section("Time and memory", _caption(tables, said), _scrolling(table, "Time and memory"))
+
+
+def _caption(tables: Iterator[int], said: str) -> str:
+    return tag("p", {"class": "caption"}, tag("b", {}, f"Table {next(tables)}."), " ", said)
+
+
+def _settings(settings: Mapping[str, object]) -> str:
+    pairs = [tag("div", {}, *_pair(name, value)) for name, value in flattened(settings).items()]
+    said = "Everything that the run depends on, as in recipe.json, by the names that the command line gives them."
+    return _section("Settings", tag("p", {}, said), tag("dl", {"class": "two"}, *pairs)) if pairs else ""
+
+
+def _footer(summary: Summary, sessions: Sequence[dict[str, Any]]) -> str:
+    version = str(sessions[-1].get("chainrule", "")) if sessions else ""
+    return tag("footer", {}, "Written by Chainrule ", escape(version), f" on {escape(summary.date)}. "
+               "This page holds everything that it shows and fetches nothing.")  # fmt: skip
+
+
+def _section(title: str, *parts: str) -> str:
+    return tag("section", {}, tag("h2", {}, escape(title)), *parts)

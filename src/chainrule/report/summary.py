@@ -1,0 +1,47 @@
+"""Everything that a report says beside the curves and the settings, as one value that a file can hold."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from chainrule.report.about import About
+from chainrule.report.outcome import Figure, Outcome
+
+NAME = "summary.json"
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A finished run: what it is, what came out, how far it got."""
+
+    about: About
+    outcome: Outcome
+    step: int
+    steps: int
+    seed: int
+    stopped: str | None
+    date: str
+
+    def written(self) -> str:
+        """As JSON."""
+        return json.dumps(asdict(self), default=str, indent=1) + "\n"
+
+
+def read_summary(folder: Path) -> Summary:
+    """What was written of the run in `folder`."""
+    found: dict[str, Any] = json.loads((folder / NAME).read_text("utf-8"))
+    outcome = found.pop("outcome")
+    figures = tuple(Figure(**figure) for figure in outcome.pop("figures"))
+    found["about"], found["outcome"] = About(**found["about"]), Outcome(**outcome, figures=figures)
+    return Summary(**found)
+
+
+def read_settings(folder: Path, settings: Mapping[str, object]) -> Mapping[str, object]:
+    """The settings that were handed in, or those that `recipe.json` holds."""
+    file = folder / "recipe.json"
+    if settings or not file.is_file():
+        return settings
+    found: object = json.loads(file.read_text("utf-8"))
+    return {str(name): value for name, value in found.items()} if isinstance(found, dict) else {}
