@@ -1,11 +1,22 @@
 """Datasets, tokenisers, augmentation, batches: `batches[k]` is a function of (seed, k)."""
 
+from chainrule.data.augment import Chain, Flip, Shift
+from chainrule.data.bad import OnBad, Skip
 from chainrule.data.batch import IGNORED, Batch, BatchT, Graph, Images, Rows, RowsT, Series, Table, Tokens
 from chainrule.data.batches import Augment, Batches, InMemory, Same, Splits, part_of_rank
+from chainrule.data.decoded import Decoded
+from chainrule.data.files import data_directory
+from chainrule.data.folder import image_folder
+from chainrule.data.karate import karate
 from chainrule.data.order import Order
 from chainrule.data.seeds import derive, generator, reseed, seeded
-from chainrule.data.sets import digits
+from chainrule.data.series import SeriesWindows
+from chainrule.data.sets import cifar10, digits, fashion_mnist, mnist
 from chainrule.data.tasks import Sinusoids, Tasks, by_task
+from chainrule.data.text import Text, python_docs, python_docs_text, text
+from chainrule.data.token_files import open_tokens, save_tokens
+from chainrule.data.tokenizer import Characters, Tokenizer
+from chainrule.data.windows import Windows
 
 __all__ = [
     "IGNORED",
@@ -13,24 +24,46 @@ __all__ = [
     "Batch",
     "BatchT",
     "Batches",
+    "Chain",
+    "Characters",
+    "Decoded",
+    "Flip",
     "Graph",
     "Images",
     "InMemory",
+    "OnBad",
     "Order",
     "Rows",
     "RowsT",
     "Same",
     "Series",
+    "SeriesWindows",
+    "Shift",
     "Sinusoids",
+    "Skip",
     "Splits",
     "Table",
     "Tasks",
+    "Text",
+    "Tokenizer",
     "Tokens",
+    "Windows",
     "by_task",
+    "cifar10",
+    "data_directory",
     "derive",
     "digits",
+    "fashion_mnist",
     "generator",
+    "image_folder",
+    "karate",
+    "mnist",
+    "open_tokens",
     "part_of_rank",
+    "python_docs",
+    "python_docs_text",
     "reseed",
+    "save_tokens",
     "seeded",
+    "text",
 ]

@@ -161,7 +161,7 @@ def part_of_rank(batch_size: int, rank: int, world: int) -> tuple[int, int]:
         >>> part_of_rank(64, 1, 4)
         (16, 32)
     """
-    if batch_size % world or not 0 <= rank < world:
+    if world < 1 or batch_size % world or not 0 <= rank < world:
         raise InputError(
             "`world` must divide the batch size, and `rank` lie below `world`",
             advice="choose a batch size that is a multiple of the number of ranks",
@@ -220,7 +220,7 @@ class InMemory(Batches[RowsT]):
         self._device = next(iter(rows.tensors().values())).device
         row_bytes = sum(tensor[:1].nbytes for tensor in rows.tensors().values())
         block_bytes = _CPU_BLOCK if self._device.type == "cpu" else _DEVICE_BLOCK
-        self._block = max(1, min(256, block_bytes // (row_bytes * batch_size)))
+        self._block = max(1, min(256, block_bytes // max(1, row_bytes * batch_size)))
         self._stored = -1
         self._store: RowsT | None = None
 
@@ -238,15 +238,16 @@ class InMemory(Batches[RowsT]):
 
     def once(self, batch_size: int | None = None) -> Iterator[RowsT]:
         """Every example once, in its own order, unaugmented: for evaluation."""
-        step = batch_size or self.batch_size
+        step = self.batch_size if batch_size is None else batch_size
+        at_least_one(batch_size=step)
         for start in range(0, self.size, step):
             yield self.rows.select(slice(start, start + step))
 
     def shard(self, rank: int, world: int) -> "InMemory[RowsT]":
         """Rank `rank`'s equal part of every batch."""
-        rank_s = copy.copy(self)
-        rank_s.part = part_of_rank(self.batch_size, rank, world)
-        return rank_s
+        own = copy.copy(self)
+        own.part = part_of_rank(self.batch_size, rank, world)
+        return own
 
 
 def _without(rows: RowsT, bad: dict[int, str], on_bad: OnBad) -> RowsT:
@@ -279,6 +280,13 @@ class Same(Batches[BatchT]):
     """
 
     def __init__(self, batch: BatchT) -> None:
+        for name, tensor in batch.tensors().items():
+            if tensor.is_floating_point() and not torch.isfinite(tensor).all():
+                raise SampleError(
+                    f"`{name}` of {type(batch).__name__} must be finite",
+                    advice="mend the infinite or missing numbers where the data is read",
+                    not_finite=int((~torch.isfinite(tensor)).sum()),
+                )
         self.batch = batch
         self.size = self.batch_size = 1
         self.seed = 0

@@ -52,3 +52,19 @@ class Order:
 
     def _permutation(self, epoch: int) -> Tensor:
         return torch.randperm(self.size, generator=generator(self.seed, epoch))
+
+
+def random_starts(highest: int, count: int, seed: int, k: int) -> Int[Tensor, " count"]:
+    """Where the windows of batch k start: drawn independently and evenly from 0 to `highest`.
+
+    Args:
+        highest: the last place where a window fits.
+        count: how many windows.
+        seed: which stream.
+        k: which batch.
+
+    Example:
+        >>> torch.equal(random_starts(9, 4, seed=0, k=3), random_starts(9, 4, seed=0, k=3))
+        True
+    """
+    return torch.randint(highest + 1, (count,), generator=generator(seed, k))

@@ -1,0 +1,134 @@
+"""Random changes of pictures, a whole batch at a time: bytes in, bytes out."""
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from chainrule.data.batch import Images
+from chainrule.data.batches import Augment, at_least_one
+from chainrule.errors import InputError
+
+
+class Flip(Augment[Images]):
+    r"""Mirrors every other picture, by chance, left to right.
+
+    $$y_{c,i,j} = x_{c,i,W-1-j} \ \text{with probability } \tfrac12, \text{ else } x_{c,i,j}$$
+
+    Args:
+        (none).
+
+    Shape:
+        pixels: (batch, channel, height, width), any number type.
+
+    Example:
+        >>> row = Images(torch.tensor([[[[1, 2, 3]]]], dtype=torch.uint8), torch.tensor([0]))
+        >>> Flip().apply(row, torch.tensor([[1]])).pixels.flatten().tolist()
+        [3, 2, 1]
+    """
+
+    def draw(self, count: int, generator: torch.Generator) -> Tensor:
+        """One for every picture to be mirrored, else zero: (count, 1)."""
+        return torch.randint(2, (count, 1), generator=generator)
+
+    def apply(self, rows: Images, numbers: Tensor) -> Images:
+        """The pictures whose number is one are mirrored."""
+        chosen = numbers[:, 0].nonzero()[:, 0].to(rows.pixels.device)
+        pixels = rows.pixels.clone()
+        pixels[chosen] = rows.pixels.index_select(0, chosen).flip(-1)
+        return Images(pixels, rows.labels)
+
+
+class Shift(Augment[Images]):
+    r"""Moves every picture by up to so many pixels, down and to the right; what comes in from outside is zero.
+
+    $$y_{c,i,j} = x_{c,i-\delta,j-\varepsilon}, \qquad \delta, \varepsilon \sim U\{-p, \dots, p\}$$
+
+    The same as padding by $p$ and cutting at random. On the CPU each row of a picture is one item of raw bytes, and
+    the batch is cut by a single choice of items.
+
+    Args:
+        pixels: $p$, the longest move.
+
+    Shape:
+        pixels: (batch, channel, height, width), any number type.
+
+    Example:
+        >>> row = Images(torch.tensor([[[[1, 2, 3]]]], dtype=torch.uint8), torch.tensor([0]))
+        >>> Shift(pixels=1).apply(row, torch.tensor([[0, 1]])).pixels.flatten().tolist()
+        [0, 1, 2]
+
+    Reference:
+        He et al., Deep Residual Learning for Image Recognition, 2015, section 4.2 (4 pixels on each side).
+
+    Differs:
+        Nothing.
+    """
+
+    def __init__(self, pixels: int = 2) -> None:
+        at_least_one(pixels=pixels)
+        self.pixels = pixels
+
+    def draw(self, count: int, generator: torch.Generator) -> Tensor:
+        """How far down and how far to the right, for every picture: (count, 2)."""
+        return torch.randint(-self.pixels, self.pixels + 1, (count, 2), generator=generator)
+
+    def apply(self, rows: Images, numbers: Tensor) -> Images:
+        """The moved pictures."""
+        cut = _cut_bytes if rows.pixels.device.type == "cpu" else _cut
+        return Images(cut(rows.pixels, self.pixels, self.pixels - numbers), rows.labels)
+
+
+class Chain(Augment[Images]):
+    """Several changes, one after another.
+
+    Args:
+        changes: in this order.
+
+    Example:
+        >>> both = Chain(Flip(), Shift(2))
+        >>> both.draw(5, torch.Generator()).shape    # a column for the flip, two for the shift
+        torch.Size([5, 3])
+    """
+
+    def __init__(self, *changes: Augment[Images]) -> None:
+        if not changes:
+            raise InputError("a chain needs at least one change", advice="try Chain(Flip(), Shift(2))", changes=0)
+        self.changes = changes
+        self._columns = [change.draw(1, torch.Generator()).shape[1] for change in changes]
+
+    def draw(self, count: int, generator: torch.Generator) -> Tensor:
+        """The numbers of all changes, side by side."""
+        return torch.cat([change.draw(count, generator) for change in self.changes], dim=1)
+
+    def apply(self, rows: Images, numbers: Tensor) -> Images:
+        """The changed pictures."""
+        for change, own in zip(self.changes, numbers.split(self._columns, dim=1), strict=True):
+            rows = change.apply(rows, own)
+        return rows
+
+
+def _cut_bytes(pixels: Tensor, margin: int, corners: Tensor) -> Tensor:
+    """Cuts each padded picture at its own corner (row, column), row by row as raw bytes."""
+    source = np.ascontiguousarray(pixels)
+    count, channels, height, width = source.shape
+    padded = np.zeros((count, channels, height + 2 * margin, width + 2 * margin), source.dtype)
+    _, channel, row, column = padded.strides
+    item = np.dtype((np.void, width * source.itemsize))  # one row of a picture
+    inside = np.ndarray((count, channels, height), item, padded, margin * (row + column), padded.strides[:3])
+    inside[...] = source.view(item)[..., 0]
+    places = (count, 2 * margin + 1, 2 * margin + 1, channels, height)
+    cuts = np.ndarray(places, item, padded, strides=(padded.strides[0], row, column, channel, row))
+    chosen = cuts[np.arange(count), corners[:, 0].numpy(), corners[:, 1].numpy()]  # (picture, channel, row)
+    return torch.from_numpy(chosen.view(source.dtype).reshape(source.shape))
+
+
+def _cut(pixels: Tensor, margin: int, corners: Tensor) -> Tensor:
+    """The same with tensor operations alone, for any device."""
+    count, channels, height, width = pixels.shape
+    padded = torch.nn.functional.pad(pixels, (margin,) * 4)
+    corners = corners.to(pixels.device)
+    rows = corners[:, 0, None] + torch.arange(height, device=pixels.device)  # (picture, row)
+    columns = corners[:, 1, None] + torch.arange(width, device=pixels.device)  # (picture, column)
+    picture = torch.arange(count, device=pixels.device)[:, None, None, None]
+    channel = torch.arange(channels, device=pixels.device)[None, :, None, None]
+    return padded[picture, channel, rows[:, None, :, None], columns[:, None, None, :]]
