@@ -196,8 +196,7 @@ def sealed(body: dict[str, Any]) -> bytes:
 
 
 def _manifest(step: int, seed: int, skeleton: Any, tensors: dict[str, Tensor], header: bytes) -> bytes:
-    from chainrule import __version__
-
+    version = sys.modules["chainrule"].__version__  # a room cannot import the whole house, but it is there
     return sealed(
         {
             "format": 1,
@@ -205,7 +204,7 @@ def _manifest(step: int, seed: int, skeleton: Any, tensors: dict[str, Tensor], h
             "seed": seed,
             "threads": torch.get_num_threads(),
             "world": _world(),
-            "versions": {"chainrule": __version__, "torch": torch.__version__},
+            "versions": {"chainrule": version, "torch": torch.__version__},
             "bytes": len(header) + sum(tensor.nbytes for tensor in tensors.values()),
             "header": zlib.crc32(header),
             "tensors": {name: checksum(tensor) for name, tensor in tensors.items()},

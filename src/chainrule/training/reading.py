@@ -79,7 +79,11 @@ def read(path: Path) -> Checkpoint:
         7
     """
     manifest = read_manifest(path)
-    state = unpack(manifest.get("state"), _tensors(path, manifest))
+    tensors = _tensors(path, manifest)
+    try:
+        state = unpack(manifest.get("state"), tensors)
+    except CheckpointError as error:
+        raise damaged(path / MANIFEST, str(error).split(";", maxsplit=1)[0]) from error
     if not isinstance(state, dict):
         raise damaged(path / MANIFEST, "its state is no dict")
     numbers = {name: manifest[name] for name in ("step", "seed", "threads", "world")}

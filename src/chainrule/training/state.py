@@ -2,7 +2,6 @@
 
 import itertools
 import math
-from collections.abc import Sequence
 from typing import Any
 
 from torch import Tensor
@@ -177,10 +176,11 @@ def _pair(pair: Any, tensors: dict[str, Tensor], depth: int) -> tuple[Any, Any]:
     return key, _unpack(pair[1], tensors, depth)
 
 
-def _laid_out(tensor: Tensor, order: Sequence[int] | None) -> Tensor:
+def _laid_out(tensor: Tensor, order: Any) -> Tensor:
     if order is None:
         return tensor
-    if not isinstance(order, list) or sorted(order) != list(range(tensor.ndim)):
+    axes = list(range(tensor.ndim))
+    if not isinstance(order, list) or any(type(axis) is not int for axis in order) or sorted(order) != axes:
         raise _alien("`order` names every axis once")
-    back = [order.index(axis) for axis in range(tensor.ndim)]
+    back = [order.index(axis) for axis in axes]
     return tensor.permute(order).contiguous().permute(back)
