@@ -1,6 +1,7 @@
 """The one error type that says "what you passed cannot work": a fact, what was received, and advice."""
 
 from types import UnionType
+from typing import Any
 
 
 class InputError(ValueError):
@@ -21,6 +22,10 @@ class InputError(ValueError):
     def __init__(self, fact: str, *, advice: str, **received: object) -> None:
         got = ", ".join(f"{name}={value!r}" for name, value in received.items())
         super().__init__(f"{fact}. Got {got}; {advice}." if got else f"{fact}; {advice}.")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As its finished sentence, so that a worker's error can be raised by its parent."""
+        return type(self).__new__, (type(self), str(self))
 
 
 def expect(name: str, value: object, kind: type | UnionType, *, advice: str) -> None:

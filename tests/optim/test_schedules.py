@@ -1,5 +1,6 @@
 """Oracles: closed forms, torch's CosineAnnealingLR, invariants for any lengths."""
 
+import itertools
 import math
 
 import pytest
@@ -31,11 +32,9 @@ def test_is_the_docstrings_formula(lengths: tuple[int, int], floor: float, step:
 def test_rises_to_one_then_falls_to_its_floor_and_stays(lengths: tuple[int, int], floor: float) -> None:
     steps, warmup = lengths
     rates = [WarmupCosine(steps, warmup, floor).scale(step) for step in range(steps + 20)]
-    assert all(
-        0.0 < rate <= 1.0 or (rate == pytest.approx(floor) and step >= warmup) for step, rate in enumerate(rates)
-    )
-    assert all(before < after for before, after in zip(rates[: warmup - 1], rates[1:warmup], strict=False))
-    assert all(before >= after - 1e-12 for before, after in zip(rates[warmup:], rates[warmup + 1 :], strict=False))
+    assert all(-1e-12 <= rate <= 1.0 for rate in rates)
+    assert all(before < after for before, after in itertools.pairwise(rates[:warmup]))
+    assert all(before >= after - 1e-12 for before, after in itertools.pairwise(rates[warmup:]))
     if warmup < steps:
         assert rates[warmup] == pytest.approx(1.0)
         assert rates[steps:] == pytest.approx([floor] * 20, abs=1e-12)
