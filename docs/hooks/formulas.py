@@ -8,6 +8,8 @@ from latex2mathml.converter import convert
 
 _FORMULA = re.compile(r'<(span|div) class="arithmatex">(.*?)</\1>', re.DOTALL)
 _SPELLINGS = {  # what the converter does not know, said in a way that it does
+    r"\big\lVert": r"\lVert",
+    r"\big\rVert": r"\rVert",
     r"\lVert": r"\|",
     r"\rVert": r"\|",
     r"\lvert": "|",

@@ -11,7 +11,7 @@ from gates.source import ROOT, functions, kept_files, python_files
 DRAWERS = {"utils", "util", "common", "misc", "helpers", "helper", "base", "core"}
 UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b")
 ONE_MACHINE = re.compile(r"(?<![\w.:/~-])/(?:home|root|work|Users|mnt)/[\w.-]|[A-Z]:\\\\?Users")
-TEXT = {".py", ".md", ".toml", ".txt", ".yml", ".yaml", ".csv", ".json", ".css", ".js", ".html", ""}
+TEXT = {".py", ".md", ".toml", ".txt", ".yml", ".yaml", ".json", ".css", ".js", ".html", ""}
 
 
 def drawers(places: list[Path]) -> list[str]:
