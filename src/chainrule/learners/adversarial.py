@@ -172,7 +172,7 @@ class Adversarial:
         players = self._players
         with evaluating(players), torch.no_grad():
             real = self._real(batch)
-            fake = players.generator(torch.zeros_like(players.draw(1)))
+            fake = players.generator(real.new_zeros(1, players.noise))  # draws nothing
             if fake.shape[1:] != real.shape[1:]:
                 raise InputError(
                     "the generator must make examples of the shape of the real ones",
