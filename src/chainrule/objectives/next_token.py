@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 (torch's own convention)
 
 from chainrule.data import IGNORED, Tokens
-from chainrule.errors import InputError
+from chainrule.errors import InputError, expect
 from chainrule.objectives.objective import Loss, Model, Objective, tried
 
 
@@ -40,6 +40,7 @@ class NextToken(Objective[Tokens]):
 
     def check(self, model: Model, batch: Tokens) -> None:
         """Every token and every target must be a column of the scores."""
+        expect("batch", batch, Tokens, advice="learn from text: NextToken predicts each next token")
         first = batch.select(slice(0, 1))
         harmless = Tokens(torch.zeros_like(first.ids), torch.zeros_like(first.following))
         scores = tried(model, harmless)  # whatever the ids are: a table of embeddings would stumble over a wrong one

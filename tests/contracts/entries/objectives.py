@@ -5,7 +5,7 @@ from torch import nn
 
 from chainrule.data import Sinusoids, Table, Tokens
 from chainrule.models import mlp
-from chainrule.objectives import Adapted, Classify, Loss, NextToken, Regress, accuracy
+from chainrule.objectives import Adapted, Classify, Loss, NextToken, Regress, accuracy, tried
 from contracts.entry import Abstract, Function, Name, Objective, Value
 
 ENTRIES = {
@@ -35,6 +35,7 @@ ENTRIES = {
         skips={"hashable": "it holds a dict of metrics", "frozen": "a named tuple is frozen without being a dataclass"},
     ),
     "accuracy": Function(example=lambda: accuracy(torch.randn(5, 3), torch.tensor([0, 1, 2, 0, 1]))),
+    "tried": Function(example=lambda: tried(mlp((4, 3)), Table(torch.ones(2, 4), torch.zeros(2)))),
     "Model": Name("an alias of types: a module, or a function of the batch's inputs"),
     "Objective": Abstract("every objective above"),
 }
