@@ -52,6 +52,7 @@ class Stepper:
             group["lr"] = rate
         gradients = [[parameter.grad for parameter in group["params"]] for group in self.optimizer.param_groups]
         if not self._states or any(gradient is None for group in gradients for gradient in group):
+            self._start_momentum()
             self.optimizer.step()
             self._states = self._gather()
             return
@@ -74,6 +75,14 @@ class Stepper:
         """Takes up where `state_dict` left off."""
         self.optimizer.load_state_dict(state)
         self._states = []
+
+    def _start_momentum(self) -> None:
+        """From zero where there is none: torch's fused kernel cannot start one parameter later than the others."""
+        for group in self.optimizer.param_groups:
+            for parameter in group["params"] if group.get("momentum") else ():
+                state = self.optimizer.state[parameter]
+                if parameter.grad is not None and state.get("momentum_buffer") is None:
+                    state["momentum_buffer"] = torch.zeros_like(parameter)
 
     def _gather(self) -> list[_State]:
         """The optimiser's state as lists, group by group; nothing where the fused kernel cannot take it whole."""
