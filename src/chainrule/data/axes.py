@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+import torch
 from torch import Tensor
 
 from chainrule.errors import InputError
@@ -36,7 +37,7 @@ class Axes:
         if self.numbers == "floating":
             return tensor.is_floating_point()
         if self.numbers == "whole":
-            return not (tensor.is_floating_point() or tensor.is_complex() or tensor.dtype.itemsize == 0)
+            return not (tensor.is_floating_point() or tensor.is_complex() or tensor.dtype == torch.bool)
         return True
 
     def __str__(self) -> str:

@@ -61,7 +61,7 @@ class Crew(Generic[ResultT]):
         for number in [number for number in self._jobs if not k <= number < stop]:
             self._jobs.pop(number).dropped = True
         self._jobs = {number: self._jobs.get(number) or _Job(number) for number in range(k, stop)}
-        waiting = sum(not job.begun for job in self._jobs.values()) - 1  # the asker does the first himself
+        waiting = sum(not job.begun for number, job in self._jobs.items() if number > k)  # the asker does k himself
         for _ in range(min(self._workers - self._busy, waiting)):
             self._busy += 1
             threading.Thread(target=self._labour, name="chainrule-worker").start()

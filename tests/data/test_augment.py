@@ -1,0 +1,103 @@
+"""Flips and shifts of whole batches."""
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chainrule import InputError
+from chainrule.data import Chain, Flip, Images, InMemory, Shift, generator
+from chainrule.data.augment import _cut, _cut_bytes
+from references.streams import slow_shift
+
+SHAPES = st.tuples(st.integers(1, 5), st.integers(1, 3), st.integers(1, 7), st.integers(1, 7))
+TYPES = st.sampled_from([torch.uint8, torch.float32, torch.float64, torch.int16])
+
+
+def pictures(shape, dtype=torch.uint8) -> Images:
+    pixels = torch.randint(1, 256, shape, generator=generator(sum(shape))).to(dtype)
+    return Images(pixels, torch.arange(shape[0]))
+
+
+@settings(deadline=None)
+@given(SHAPES, TYPES, st.integers(0, 9))
+def test_flip_as_a_loop_over_pictures(shape, dtype, seed):
+    rows = pictures(shape, dtype)
+    numbers = Flip().draw(shape[0], generator(seed))
+    flipped = Flip().apply(rows, numbers)
+    for before, after, number in zip(rows.pixels, flipped.pixels, numbers[:, 0].tolist(), strict=True):
+        assert torch.equal(after, before.flip(-1) if number else before)
+
+
+@settings(deadline=None, max_examples=60)
+@given(SHAPES, TYPES, st.integers(1, 3), st.integers(0, 9))
+def test_shift_as_a_loop_over_pixels(shape, dtype, pixels, seed):
+    rows, shift = pictures(shape, dtype), Shift(pixels)
+    numbers = shift.draw(shape[0], generator(seed))
+    moved = shift.apply(rows, numbers)
+    assert moved.pixels.dtype is dtype
+    for before, after, (down, right) in zip(rows.pixels, moved.pixels, numbers.tolist(), strict=True):
+        assert torch.equal(after, slow_shift(before, down, right))
+
+
+@settings(deadline=None)
+@given(SHAPES, TYPES, st.integers(1, 3), st.integers(0, 9))
+def test_the_two_ways_to_cut_agree(shape, dtype, margin, seed):
+    pixels = pictures(shape, dtype).pixels
+    corners = torch.randint(2 * margin + 1, (shape[0], 2), generator=generator(seed))
+    assert torch.equal(_cut(pixels, margin, corners), _cut_bytes(pixels, margin, corners))
+
+
+def test_pixels_that_do_not_lie_in_order():
+    rows = pictures((4, 3, 6, 6))
+    turned = Images(rows.pixels.transpose(2, 3), rows.labels)
+    channels_last = Images(rows.pixels.contiguous(memory_format=torch.channels_last), rows.labels)
+    chain = Chain(Flip(), Shift(2))
+    numbers = chain.draw(4, generator(1))
+    assert torch.equal(chain.apply(channels_last, numbers).pixels, chain.apply(rows, numbers).pixels)
+    copied = Images(turned.pixels.contiguous(), rows.labels)
+    assert torch.equal(chain.apply(turned, numbers).pixels, chain.apply(copied, numbers).pixels)
+
+
+def test_the_data_is_not_touched():
+    rows = pictures((6, 1, 8, 8))
+    kept = rows.pixels.clone()
+    batches = InMemory(rows, 4, augment=Chain(Flip(), Shift(1)))
+    for k in range(20):
+        assert batches[k].pixels.dtype is torch.uint8
+    assert torch.equal(rows.pixels, kept)
+
+
+def test_every_move_is_equally_likely():
+    """Each of the 25 moves is drawn 400 times of 10,000, within 5 standard deviations."""
+    drawn = Shift(2).draw(10_000, generator(0))
+    counts = torch.bincount((drawn[:, 0] + 2) * 5 + drawn[:, 1] + 2, minlength=25)
+    assert (counts - 400).abs().max() < 5 * (10_000 * 0.04 * 0.96) ** 0.5
+    heads = int(Flip().draw(10_000, generator(0)).sum())
+    assert abs(heads - 5_000) < 5 * 50
+
+
+def test_a_chain_is_its_changes_in_order():
+    rows = pictures((5, 3, 6, 6))
+    chain = Chain(Flip(), Shift(1), Flip())
+    numbers = chain.draw(5, generator(3))
+    random = generator(3)
+    by_hand = rows
+    for change in chain.changes:
+        by_hand = change.apply(by_hand, change.draw(5, random))
+    assert torch.equal(chain.apply(rows, numbers).pixels, by_hand.pixels)
+
+
+@pytest.mark.parametrize("world", [1, 2, 4])
+def test_parts_of_ranks_make_the_whole(world):
+    source = InMemory(pictures((9, 3, 5, 5)), 8, seed=1, augment=Chain(Flip(), Shift(2)))
+    for k in (0, 7):
+        parts = [source.shard(rank, world)[k].pixels for rank in range(world)]
+        assert torch.equal(torch.cat(parts), source[k].pixels)
+
+
+def test_malformed():
+    with pytest.raises(InputError, match="`pixels` must be at least 1"):
+        Shift(0)
+    with pytest.raises(InputError, match="a chain needs at least one change"):
+        Chain()
