@@ -1,7 +1,7 @@
 """Update rules as values: frozen settings that build torch's own optimiser, fused, with sensible groups."""
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import torch
 from torch import nn
@@ -18,11 +18,11 @@ class AdamW:
       w \leftarrow w - \eta\, s(t) \Big(\frac{\hat m}{\sqrt{\hat v} + \epsilon} + \lambda w\Big)$$
 
     Args:
-        lr: $\eta$, the learning rate.
-        betas: $\beta_1, \beta_2$, how slowly the two averages move.
-        eps: $\epsilon$, what keeps the quotient finite.
-        weight_decay: $\lambda$, for parameters of two axes and more; biases, norms and gains are not decayed.
-        schedule: $s(t)$, how the rate goes.
+        lr: η, the learning rate.
+        betas: β₁ and β₂, how slowly the two averages move.
+        eps: ε, what keeps the quotient finite.
+        weight_decay: λ, for parameters of two axes and more; biases, norms and gains are not decayed.
+        schedule: s(t), how the rate goes.
         clip: longest gradient over all parameters; a longer one is shortened to it. `None` leaves it.
 
     Example:
@@ -52,6 +52,10 @@ class AdamW:
         if not self.eps >= 0.0:
             raise InputError("`eps` must not be negative", advice="try 1e-8", eps=self.eps)
 
+    def over(self, steps: int) -> Self:
+        """The same rule, its schedule stretched over a run of so many steps where it names none itself."""
+        return replace(self, schedule=self.schedule.over(steps))
+
     def build(self, model: nn.Module) -> torch.optim.Optimizer:
         """torch's fused AdamW over the model's trainable parameters."""
         groups = _groups(model, self.weight_decay)
@@ -65,11 +69,11 @@ class Sgd:
     $$u \leftarrow \mu u + (g + \lambda w), \qquad w \leftarrow w - \eta\, s(t)\, u$$
 
     Args:
-        lr: $\eta$, the learning rate.
-        momentum: $\mu$, how much of the last update goes into the next.
+        lr: η, the learning rate.
+        momentum: μ, how much of the last update goes into the next.
         nesterov: whether the gradient is taken one momentum step ahead.
-        weight_decay: $\lambda$, for parameters of two axes and more.
-        schedule: $s(t)$, how the rate goes.
+        weight_decay: λ, for parameters of two axes and more.
+        schedule: s(t), how the rate goes.
         clip: longest gradient over all parameters; a longer one is shortened to it. `None` leaves it.
 
     Example:
@@ -97,6 +101,10 @@ class Sgd:
             raise InputError("`momentum` is a share from 0 up to 1", advice="try 0.9", momentum=self.momentum)
         if self.nesterov and self.momentum == 0.0:
             raise InputError("`nesterov` needs a `momentum`", advice="try 0.9", momentum=self.momentum)
+
+    def over(self, steps: int) -> Self:
+        """The same rule, its schedule stretched over a run of so many steps where it names none itself."""
+        return replace(self, schedule=self.schedule.over(steps))
 
     def build(self, model: nn.Module) -> torch.optim.Optimizer:
         """torch's fused SGD over the model's trainable parameters."""

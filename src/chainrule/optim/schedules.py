@@ -1,7 +1,8 @@
 """How the learning rate goes: a pure function of the step, as a factor of the optimiser's rate."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 from chainrule.errors import InputError
 
@@ -21,6 +22,10 @@ class Constant:
         """The factor at `step`."""
         return 1.0
 
+    def over(self, steps: int) -> Self:
+        """The same schedule: it has no end."""
+        return self
+
 
 @dataclass(frozen=True)
 class WarmupCosine:
@@ -30,9 +35,9 @@ class WarmupCosine:
       \Big(f + (1-f)\,\tfrac12\big(1+\cos \pi \tfrac{\max(0,\,t-W)}{\max(1,\,T-W)}\big)\Big)$$
 
     Args:
-        steps: $T$, where the cosine ends; afterwards the rate stays at its floor.
-        warmup: $W$, steps until the full rate.
-        floor: $f$, the factor at the end.
+        steps: T, where the cosine ends, and the rate stays at its floor; `None` ends it with the run (`over`).
+        warmup: W, steps until the full rate.
+        floor: f, the factor at the end.
 
     Example:
         >>> cosine = WarmupCosine(steps=100, warmup=10)
@@ -47,13 +52,13 @@ class WarmupCosine:
         No restarts; the first step already moves (its factor is 1 / warmup, not 0).
     """
 
-    steps: int
+    steps: int | None = None
     warmup: int = 0
     floor: float = 0.0
 
     def __post_init__(self) -> None:
         """A schedule needs steps to run over."""
-        if self.steps < 1 or not 0 <= self.warmup <= self.steps:
+        if self.warmup < 0 or (self.steps is not None and not max(1, self.warmup) <= self.steps):
             raise InputError(
                 "`warmup` must lie between 0 and `steps`, and `steps` be at least 1",
                 advice="set steps to those of the run",
@@ -65,9 +70,17 @@ class WarmupCosine:
 
     def scale(self, step: int) -> float:
         """The factor at `step`."""
+        if self.steps is None:
+            raise InputError("a cosine needs its end", advice="give `steps`, or stretch it with `over(steps)`", step=step)
         rise = min(1.0, (step + 1) / self.warmup) if self.warmup else 1.0
         done = min(1.0, max(0, step - self.warmup) / max(1, self.steps - self.warmup))
         return rise * (self.floor + (1 - self.floor) * 0.5 * (1 + math.cos(math.pi * done)))
+
+    def over(self, steps: int) -> Self:
+        """The same schedule, ending after so many steps if it names no end itself."""
+        if self.steps is not None:
+            return self
+        return replace(self, steps=steps, warmup=min(self.warmup, steps))
 
 
 Schedule = Constant | WarmupCosine

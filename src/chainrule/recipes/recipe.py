@@ -4,11 +4,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from torch import nn
 
 from chainrule.data import Batches
+from chainrule.errors import InputError
 from chainrule.report import Outcome
 from chainrule.training import Hook, Learner
 
@@ -24,6 +25,11 @@ class Recipe(ABC):
         steps: how long to train.
         seed: where every random number of the run begins.
     """
+
+    source: ClassVar[str]
+    """What it learns from, and under which licence: for the card."""
+    limits: ClassVar[str]
+    """What the trained model must not be used for, and where it fails: for the card."""
 
     steps: int
     seed: int
@@ -46,8 +52,6 @@ class Recipe(ABC):
 
     def sample(self, model: nn.Module, prompt: str | None, count: int, path: Path) -> str:
         """Draws from a generative model: text is returned, pictures are written beside `path` and their name is."""
-        from chainrule.errors import InputError
-
         raise InputError(
             "only a generative model can be sampled",
             advice="sample a run of python-docs-gpt or digits-gan",

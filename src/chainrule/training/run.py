@@ -64,7 +64,7 @@ class Run:
     steps: int
     step: int = 0
     seed: int = 0
-    history: list[dict[str, float]] = field(default_factory=list)
+    history: list[dict[str, float | int]] = field(default_factory=list[dict[str, float | int]])
     stopped: str | None = None
     folder: Path | None = None
 

@@ -1,0 +1,143 @@
+"""`chainrule resume`, `sample` and `runs`: what lies in run folders."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from chainrule.cli.recipes import tell
+from chainrule.cli.words import table, wants_help
+from chainrule.errors import InputError
+from chainrule.recipes import load, read_recipe, recipe_name, resume_recipe
+from chainrule.report import Progress, number
+from chainrule.training import read_metrics
+
+_RESUME_HELP = """\
+chainrule resume DIR: goes on with a run that was stopped or killed
+
+It takes up the newest whole checkpoint and ends with the same weights as a run that never stopped
+(bit for bit on the CPU, with as many threads). A finished run is evaluated again.
+
+Example:
+  chainrule resume runs/digits-lenet
+"""
+
+_SAMPLE_HELP = """\
+chainrule sample DIR [--prompt TEXT] [--count N] [--out FILE]: draws from a trained generative model
+
+Text is printed: N characters that follow the prompt. Pictures are written to FILE, N in a grid.
+
+Example:
+  chainrule sample runs/python-docs-gpt --prompt "The with statement" --count 400
+"""
+
+_RUNS_HELP = """\
+chainrule runs [DIR]: lists the runs below a folder (./runs), the newest first, and how they went
+
+Example:
+  chainrule runs
+"""
+
+
+def resume(words: Sequence[str]) -> int:
+    """Goes on with a run.
+
+    Args:
+        words: the rest of the command line: the folder.
+
+    Example:
+        >>> resume([])
+        chainrule resume DIR: goes on with a run that was stopped or killed
+        ...
+        0
+    """
+    if wants_help(words) or not words:
+        print(_RESUME_HELP, end="")
+        return 0
+    folder = Path(words[0])
+    run, outcome = resume_recipe(folder, hooks=[Progress()])
+    return tell(run, outcome, folder)
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """What `chainrule sample` may be told.
+
+    Args:
+        prompt: text to go on from.
+        count: characters, or pictures.
+        out: where pictures go; `samples.png` in the run's folder if not given.
+    """
+
+    prompt: str | None = None
+    count: int = 100
+    out: Path | None = None
+
+
+def sample(words: Sequence[str]) -> int:
+    """Draws from a trained generative model.
+
+    Args:
+        words: the rest of the command line: the folder, and flags.
+
+    Example:
+        >>> sample([])
+        chainrule sample DIR [--prompt TEXT] [--count N] [--out FILE]: draws from a trained generative model
+        ...
+        0
+    """
+    if wants_help(words) or not words:
+        print(_SAMPLE_HELP, end="")
+        return 0
+    import tyro
+
+    folder = Path(words[0])
+    recipe = read_recipe(folder)
+    wish = tyro.cli(Sampling, args=list(words[1:]), prog="chainrule sample DIR")
+    print(recipe.sample(load(folder), wish.prompt, wish.count, wish.out or folder / "samples.png"))
+    return 0
+
+
+def runs(words: Sequence[str]) -> int:
+    """Lists the runs below a folder.
+
+    Args:
+        words: the rest of the command line: the folder, `runs` if none.
+
+    Example:
+        >>> runs(["--help"])
+        chainrule runs [DIR]: lists the runs below a folder (./runs), the newest first, and how they went
+        ...
+        0
+    """
+    if wants_help(words):
+        print(_RUNS_HELP, end="")
+        return 0
+    root = Path(words[0] if words else "runs")
+    if not root.is_dir():
+        raise InputError("there is no such folder", advice="`chainrule run NAME` makes the first run", folder=str(root))
+    found = sorted(root.rglob("recipe.json"), key=lambda file: file.stat().st_mtime, reverse=True)
+    table(("folder", "recipe", "step", "last metrics"), [_row(file.parent) for file in found])
+    return 0
+
+
+def _row(folder: Path) -> tuple[str, str, str, str]:
+    try:
+        recipe = read_recipe(folder)
+    except InputError as error:
+        return str(folder), "?", "?", str(error)
+    entries = read_metrics(folder / "metrics.jsonl") if (folder / "metrics.jsonl").is_file() else []
+    step = int(entries[-1]["step"]) if entries else 0
+    metrics = _outcome(folder) or {name: value for entry in entries[-3:] for name, value in entry.items()}
+    shown = "  ".join(f"{name} {number(value)}" for name, value in metrics.items() if name != "step")
+    return str(folder), recipe_name(recipe), f"{step} of {recipe.steps}", shown
+
+
+def _outcome(folder: Path) -> dict[str, float]:
+    """The final numbers that stand in the run's summary, where it was finished."""
+    try:
+        found: Any = json.loads((folder / "summary.json").read_text("utf-8"))
+        return {str(name): float(value) for name, value in found["outcome"]["metrics"].items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}

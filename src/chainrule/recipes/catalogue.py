@@ -1,0 +1,60 @@
+"""The recipes by name: what the command line offers, and all that a run folder may name."""
+
+import difflib
+from collections.abc import Callable
+
+from chainrule.errors import InputError
+from chainrule.recipes.digits_lenet import digits_lenet
+from chainrule.recipes.karate_gcn import karate_gcn
+from chainrule.recipes.recipe import Recipe
+
+_FUNCTIONS: tuple[Callable[[], Recipe], ...] = (digits_lenet, karate_gcn)
+
+RECIPES: dict[str, Callable[[], Recipe]] = {function.__name__.replace("_", "-"): function for function in _FUNCTIONS}
+
+
+def find_recipe(name: str) -> Recipe:
+    """The recipe of that name, with its own settings.
+
+    Args:
+        name: as `chainrule recipes` lists it.
+
+    Example:
+        >>> find_recipe("karate-gcn").steps
+        200
+        >>> find_recipe("karate-gnc")
+        Traceback (most recent call last):
+            ...
+        chainrule.errors.InputError: there is no recipe of this name. Got name='karate-gnc'; did you mean 'karate-gcn'.
+    """
+    if name not in RECIPES:
+        near = difflib.get_close_matches(name, RECIPES, n=1)
+        advice = f"did you mean {near[0]!r}" if near else "choose one of " + ", ".join(RECIPES)
+        raise InputError("there is no recipe of this name", advice=advice, name=name)
+    return RECIPES[name]()
+
+
+def recipe_name(recipe: Recipe) -> str:
+    """What a recipe is called, whatever its settings.
+
+    Args:
+        recipe: one of the catalogue's.
+
+    Example:
+        >>> recipe_name(find_recipe("karate-gcn"))
+        'karate-gcn'
+    """
+    return next(name for name, function in RECIPES.items() if type(function()) is type(recipe))
+
+
+def describe(name: str) -> str:
+    """A recipe's first sentence.
+
+    Args:
+        name: as `chainrule recipes` lists it.
+
+    Example:
+        >>> describe("digits-lenet")
+        "LeNet-5 on scikit-learn's 1,797 handwritten digits."
+    """
+    return (RECIPES[name].__doc__ or "").strip().splitlines()[0]

@@ -1,0 +1,190 @@
+"""From a recipe to a run folder, and from a run folder back."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from torch import nn
+
+from chainrule.data import seeded
+from chainrule.errors import CheckpointError, InputError
+from chainrule.recipes.catalogue import describe, find_recipe, recipe_name
+from chainrule.recipes.recipe import Recipe
+from chainrule.recipes.settings import from_plain, to_plain
+from chainrule.report import About, Outcome, Resources, place, write_report
+from chainrule.training import Hook, Learner, Metrics, Run, Save, StopOnSignal, fit, load_model, resume
+
+SETTINGS = "recipe.json"
+_MOST_BYTES = 1 << 20  # a recipe is a page of settings; a larger file is not one
+_SAVES = 10  # checkpoints per run, unless the run is short
+
+
+def run_recipe(recipe: Recipe, folder: Path, *, hooks: Sequence[Hook] = ()) -> tuple[Run, Outcome | None]:
+    """Trains a recipe into a new folder: settings, checkpoints, metrics, model, card and report.
+
+    Args:
+        recipe: what to train.
+        folder: where; it must not hold a run already.
+        hooks: what else should watch.
+
+    Example:
+        >>> import tempfile
+        >>> from dataclasses import replace
+        >>> folder = Path(tempfile.mkdtemp()) / "club"
+        >>> run, outcome = run_recipe(replace(find_recipe("karate-gcn"), steps=1), folder)
+        >>> sorted(path.name for path in folder.iterdir())[:4]
+        ['card.md', 'metrics.jsonl', 'model.safetensors', 'recipe.json']
+    """
+    if (folder / SETTINGS).exists():
+        raise InputError(
+            "a run folder is never overwritten",
+            advice=f"go on with `chainrule resume {folder}`, or choose another --out",
+            folder=str(folder),
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    settings = {"recipe": recipe_name(recipe), "settings": to_plain(recipe)}
+    place(folder / SETTINGS, json.dumps(settings, indent=1) + "\n")
+    return _train(recipe, folder, _learner(recipe), hooks, start=0)
+
+
+def resume_recipe(folder: Path, *, hooks: Sequence[Hook] = ()) -> tuple[Run, Outcome | None]:
+    """Goes on with a run from its newest whole checkpoint, to the same weights as if it had never stopped.
+
+    Args:
+        folder: of the run.
+        hooks: what else should watch.
+
+    Example:
+        >>> resume_recipe(Path("nowhere"))
+        Traceback (most recent call last):
+            ...
+        chainrule.errors.InputError: this is not the folder of a run. Got folder='nowhere'; ...
+    """
+    recipe = read_recipe(folder)
+    learner = _learner(recipe)
+    return _train(recipe, folder, learner, hooks, start=resume(folder, learner))
+
+
+def read_recipe(folder: Path) -> Recipe:
+    """The recipe that a run was made from, with that run's settings.
+
+    Args:
+        folder: of the run.
+
+    Example:
+        >>> read_recipe(Path("nowhere"))
+        Traceback (most recent call last):
+            ...
+        chainrule.errors.InputError: this is not the folder of a run. Got folder='nowhere'; ...
+    """
+    file = folder / SETTINGS
+    if not file.is_file():
+        raise InputError(
+            "this is not the folder of a run",
+            advice=f"a run has a {SETTINGS}; `chainrule runs` lists what there is",
+            folder=str(folder),
+        )
+    if file.stat().st_size > _MOST_BYTES:
+        raise CheckpointError(f"`{file}` is too large for a recipe", advice="restore it", bytes=file.stat().st_size)
+    try:
+        found: Any = json.loads(file.read_text("utf-8"))
+        name, plain = found["recipe"], found["settings"]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise CheckpointError(
+            f"`{file}` is no recipe ({type(error).__name__})", advice="restore it, or start a new run"
+        ) from error
+    if not isinstance(name, str):
+        raise CheckpointError(f"`{file}` names no recipe", advice="restore it, or start a new run", recipe=name)
+    return from_plain(type(find_recipe(name)), plain, "settings")
+
+
+def load(folder: Path | str) -> nn.Module:
+    """The trained network of a run, in evaluation mode, its preprocessing inside: ready to be called.
+
+    Args:
+        folder: of the run.
+
+    Example:
+        >>> load("nowhere")
+        Traceback (most recent call last):
+            ...
+        chainrule.errors.InputError: this is not the folder of a run. Got folder='nowhere'; ...
+    """
+    model = _learner(read_recipe(Path(folder))).model
+    load_model(Path(folder) / "model.safetensors", model)
+    return model.eval()
+
+
+def command_of(recipe: Recipe, folder: Path) -> str:
+    """What to type to repeat a run: every setting that is not the recipe's own.
+
+    Args:
+        recipe: with the settings of the run.
+        folder: where the run goes.
+
+    Example:
+        >>> from dataclasses import replace
+        >>> command_of(replace(find_recipe("karate-gcn"), seed=3), Path("runs/club"))
+        'chainrule run karate-gcn --out runs/club --seed 3'
+    """
+    name = recipe_name(recipe)
+    return " ".join([f"chainrule run {name} --out {folder}", *_changed(find_recipe(name), recipe, "")])
+
+
+def _changed(before: Any, after: Any, prefix: str) -> list[str]:
+    words: list[str] = []
+    for field in fields(after):
+        old, new = getattr(before, field.name), getattr(after, field.name)
+        name = f"{prefix}{field.name.replace('_', '-')}"
+        if old == new:
+            continue
+        if isinstance(to_plain(new), dict) and type(old) is type(new):
+            words += _changed(old, new, f"{name}.")
+        elif isinstance(new, tuple):
+            words.append(f"--{name} " + " ".join(map(str, new)))  # pyright: ignore[reportUnknownArgumentType]
+        elif isinstance(new, bool):
+            words.append(f"--{name}" if new else f"--{prefix}no-{field.name.replace('_', '-')}")
+        else:
+            words.append(f"--{name} {new}")
+    return words
+
+
+def _learner(recipe: Recipe) -> Learner:
+    with seeded(recipe.seed):
+        return recipe.learner()
+
+
+def _train(
+    recipe: Recipe, folder: Path, learner: Learner, hooks: Sequence[Hook], *, start: int
+) -> tuple[Run, Outcome | None]:
+    """Trains from `start`; the outcome is `None` if the run was stopped before its last step."""
+    every = max(1, min(recipe.steps // _SAVES, 1000))
+    services = [
+        *recipe.hooks(),
+        Metrics(folder, every=max(1, min(50, recipe.steps // 20))),
+        Save(folder, every=every),
+        Resources(),
+        StopOnSignal(),
+        *hooks,
+    ]
+    run = fit(learner, recipe.batches(), steps=recipe.steps, hooks=services, start=start, seed=recipe.seed)
+    if run.stopped is not None:
+        return run, None
+    outcome = recipe.outcome(learner.model.eval())
+    write_report(folder, run, outcome, _about(recipe, folder))
+    return run, outcome
+
+
+def _about(recipe: Recipe, folder: Path) -> About:
+    name = recipe_name(recipe)
+    sampled = type(recipe).sample is not Recipe.sample
+    return About(
+        name=name,
+        description=describe(name),
+        command=command_of(recipe, folder),
+        limits=recipe.limits,
+        data=recipe.source,
+        sample=f"chainrule sample {folder}" if sampled else "",
+    )
