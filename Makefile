@@ -51,7 +51,11 @@ docs: $(READY) ## the documentation in site/, every warning an error
 
 check: lint types imports docs test ## all that CI runs
 
-bench: $(READY) ## the side-by-side tables (peers that are not installed are left out)
+.venv/.peers: $(READY)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[peers]'
+	@touch $@
+
+bench: .venv/.peers ## the side-by-side tables, beside the peers
 	@for file in $$(grep -l '__main__' bench/*.py); do echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
 soak: $(READY) ## the long proofs

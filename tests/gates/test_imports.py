@@ -17,6 +17,7 @@ GUARD = """
 import importlib.metadata, re, sys
 import numpy, torch
 
+installed = set(importlib.metadata.packages_distributions())
 known = set(sys.stdlib_module_names) | {name.split(".")[0] for name in sys.modules}
 needs = {re.match(r"[\\w.-]+", line).group().replace("-", "_").lower() for line in importlib.metadata.requires("torch")}
 allowed = known | needs | {"mpmath", "markupsafe", "chainrule", "torch", "numpy"}
@@ -24,7 +25,8 @@ allowed = known | needs | {"mpmath", "markupsafe", "chainrule", "torch", "numpy"
 
 class Guard:
     def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] not in allowed and not name.startswith("_sysconfigdata"):
+        only_asks = sys._getframe(2).f_globals["__name__"] == "importlib.util"  # whether it is there: imports nothing
+        if name.split(".")[0] in installed - allowed and not only_asks:
             raise ModuleNotFoundError(f"No module named {name!r} (guarded)", name=name)
 
 

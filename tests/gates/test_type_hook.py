@@ -27,4 +27,4 @@ def test_fields_of_a_batch_share_their_axes():
 
 @pytest.mark.usefixtures("unchecked")
 def test_unchecked_lets_malformed_arguments_through():
-    assert Pixels()(torch.zeros(3, 4)).shape == (1, 3, 4)
+    assert Pixels()(torch.zeros(1, 3, 4)).shape == (1, 3, 4)
