@@ -110,7 +110,8 @@ def read_picture(item: Item, *, side: int, channels: Literal[1, 3] = 3) -> Image
             raise SampleError("a picture is too large", advice="scale it down", size=size, pixels_at_most=_LARGEST)
         picture.draft(mode, (side, side))  # a JPEG is decoded at a fraction of its size where that is enough
         whole = picture.convert("RGBA") if picture.mode == "P" else picture
-        square = ImageOps.fit(ImageOps.exif_transpose(whole).convert(mode), (side, side))
+        upright = ImageOps.exif_transpose(whole).convert(mode)
+        square = ImageOps.fit(upright, (side, side), Image.Resampling.BILINEAR)
     pixels = np.array(square).reshape(side, side, channels).transpose(2, 0, 1)
     return Images(torch.from_numpy(np.ascontiguousarray(pixels))[None], torch.tensor([label]))
 
