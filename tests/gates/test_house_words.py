@@ -34,12 +34,17 @@ def magic(text: str) -> list[str]:
         if isinstance(node, ast.FunctionDef) and node.name == "__getattr__":
             wrong.append(f"attribute delegation, line {node.lineno}")
     for function in functions(tree):
-        spread = function.args.kwarg.arg if function.args.kwarg else None
+        spread = function.args.kwarg.arg if function.args.kwarg and not _of_a_wrapper(function.args.kwarg) else None
         calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
         passed = [word.value for call in calls for word in call.keywords if word.arg is None]
         if spread and any(isinstance(value, ast.Name) and value.id == spread for value in passed):
             wrong.append(f"**{spread} passed through by {function.name}")
     return wrong
+
+
+def _of_a_wrapper(argument: ast.arg) -> bool:
+    """A decorator's `**kwargs: Parameters.kwargs` has the types of what it wraps: nothing is hidden."""
+    return isinstance(argument.annotation, ast.Attribute) and argument.annotation.attr == "kwargs"
 
 
 def _calls(node: ast.AST, name: str) -> bool:
