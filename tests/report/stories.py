@@ -112,10 +112,11 @@ def classifier(folder: Path) -> Path:
 def language(folder: Path) -> Path:
     """Text: samples, bits per character beside n-gram models."""
     text = (
-        'The import statement\n********************\n\nThe basic import statement (no "from" clause) is executed in two\n'
-        "steps:\n\n1. find a module, loading and initialising it if necessary\n\n2. define a name or names in the local "
-        'namespace for the scope where\n   the "import" statement occurs.\n\nclass Point:\n    def __init__(self, x: <int>):\n'
-        "        self.x = x & 0xff\n"
+        'The import statement\n********************\n\nThe basic import statement (no "from" clause) is executed in\n'
+        "two steps:\n\n1. find a module, loading and initialising it if necessary\n\n2. define a name or names in the "
+        'local namespace\n   for the scope where the "import" statement occurs.\n\nclass Point:\n'
+        "    def __init__(self):\n"
+        "        self.x = 1 & <0xff>\n"
     )
     figures = (
         text_figure(text, title="A sample", caption="400 characters at temperature 0.8.", prompt="The import"),
@@ -221,8 +222,12 @@ def meta(folder: Path) -> Path:
     outcome = Outcome({"error_1_step": 0.672, "error_10_steps": 0.3512}, {}, "", reached=True, figures=figures)
     outcome = replace(outcome, bar="errors within the paper's intervals")
     columns = {"loss": decay(20000, 100, 4.2, 0.9, 0.2, 9), "validation_loss": decay(20000, 1000, 4.2, 0.7, 0.05, 10)}
-    about = About("sinusoid-maml", "A network learns to learn a sinusoid from five examples.",
-                  "chainrule run sinusoid-maml --first-order False", {"recipe": "sinusoid-maml", "steps": 20000})  # fmt: skip
+    about = About(
+        "sinusoid-maml",
+        "A network learns to learn a sinusoid from five examples.",
+        "chainrule run sinusoid-maml --first-order False",
+        {"recipe": "sinusoid-maml", "steps": 20000},
+    )
     return tell(folder, about, outcome, columns)
 
 

@@ -6,7 +6,7 @@ from chainrule.report.curves import Curve, curves
 from chainrule.report.figures import bars, confusion, table_figure, text_figure
 from chainrule.report.files import place
 from chainrule.report.graphs import graph_figure, layout
-from chainrule.report.numbers import difference, duration, memory, number, tick
+from chainrule.report.numbers import duration, memory, number, tick
 from chainrule.report.outcome import Figure, Outcome
 from chainrule.report.pictures import image_grid, worst_mistakes
 from chainrule.report.progress import Progress
@@ -24,7 +24,6 @@ __all__ = [
     "bars",
     "confusion",
     "curves",
-    "difference",
     "duration",
     "graph_figure",
     "image_grid",

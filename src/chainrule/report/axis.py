@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Scale = Literal["linear", "log"]
+_HUGE = 1e300
 
 
 @dataclass(frozen=True)
@@ -47,17 +48,22 @@ class Ruler:
 
     def shows(self, value: float | int) -> bool:
         """Whether a value can be drawn at all."""
-        return math.isfinite(value) and (self.scale == "linear" or value > 0)
+        return drawable(value, self.scale)
 
     def _length(self, value: float | int) -> float:
-        return math.log10(value) if self.scale == "log" else value
+        return math.log10(value) if self.scale == "log" else float(value)
+
+
+def drawable(value: float | int, scale: Scale) -> bool:
+    """Whether an axis can show a value: not infinite, nor so large that a distance would be, nor at or below log 0."""
+    return abs(value) < _HUGE if scale == "linear" else 1 / _HUGE < value < _HUGE
 
 
 def ruler(
     axis: Axis, values: Sequence[float | int], begin: float | int, end: float | int, *, tight: bool = False
 ) -> Ruler:
     """Lays an axis from `begin` to `end` so that it shows all values; `tight` ends it at the data, not at a tick."""
-    shown = [value for value in values if math.isfinite(value) and (axis.scale == "linear" or value > 0)]
+    shown = [value for value in values if drawable(value, axis.scale)]
     edges = [edge for edge in (axis.low, axis.high) if edge is not None]
     low, high = min(shown + edges, default=1.0), max(shown + edges, default=1.0)
     low, high = widened(low, high, axis.scale)
@@ -72,9 +78,9 @@ def widened(low: float | int, high: float | int, scale: Scale = "linear") -> tup
     """The same range, or one around it when it is too narrow to be drawn."""
     if scale == "log":
         return (low, high) if high > low * (1 + 1e-9) else (low / 1.5, high * 1.5)
-    if high - low > 1e-9 * max(abs(low), abs(high)):
+    if high - low > max(1e-9 * max(abs(low), abs(high)), 1 / _HUGE):
         return low, high
-    around = abs(low) / 2 or 1.0
+    around = abs(low) / 2 if abs(low) > 1 / _HUGE else 1.0
     return low - around, high + around
 
 
@@ -91,7 +97,7 @@ def linear_ticks(low: float | int, high: float | int, about: int = 5) -> tuple[f
 def log_ticks(low: float | int, high: float | int, about: int = 6) -> tuple[float | int, ...]:
     """Powers of ten, with twice and five times them where the range is short, from at most `low` to at least `high`."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    factors = (1, 2, 5) if last - first <= 2 else (1,)
+    factors = (1, 2, 5) if high <= 100 * low else (1,)
     stride = max(1, math.ceil((last - first) / about))
     marks = [factor * float(f"1e{power}") for power in range(first - 1, last + 2) for factor in factors]
     start = max(index for index, mark in enumerate(marks) if mark <= low * (1 + 1e-9))

@@ -24,6 +24,7 @@ class Curve:
         low: lower edge of a band around it, or nothing.
         high: upper edge of the band.
         points: whether to draw dots without a line.
+        style: number of its colour and dashes; its place among the lines if `None`.
 
     Example:
         >>> Curve((0, 1, 2), (1.0, 0.5, 0.25)).points
@@ -35,6 +36,7 @@ class Curve:
     low: Sequence[float | int] = ()
     high: Sequence[float | int] = ()
     points: bool = False
+    style: int | None = None
 
     def __post_init__(self) -> None:
         """Columns of one length."""
@@ -66,14 +68,13 @@ def curves(
         1
     """
     drawn = {name: curve if isinstance(curve, Curve) else Curve(*curve) for name, curve in series.items()}
-    names = list(drawn.items())
-    marks, taken = legend(
-        [(_mark(index, curve), name) for index, (name, curve) in enumerate(names)] if len(names) > 1 else [], 2, 0
-    )
+    styled = [(index if curve.style is None else curve.style, name, curve)
+              for index, (name, curve) in enumerate(drawn.items())]  # fmt: skip
+    marks, taken = legend([(_mark(index, curve), name) for index, name, curve in styled], 2, 0)
     frame = _frame(drawn, x, y, taken + 26)
     parts = [axes(frame, x.label, y.label), marks]
-    parts += [_band(frame, curve, index) for index, (_, curve) in enumerate(names)]
-    parts += [_line(frame, name, curve, index) for index, (name, curve) in enumerate(names)]
+    parts += [_band(frame, curve, index) for index, _, curve in styled]
+    parts += [_line(frame, name, curve, index) for index, name, curve in styled]
     height = frame.upward.begin + 38
     plot = f"{frame.across.begin:.1f} {frame.upward.end:.1f} {frame.across.end:.1f} {frame.upward.begin:.1f}"
     picture = drawing(
@@ -123,7 +124,7 @@ def _stroke(index: int) -> Attributes:
     return stroke | ({"stroke-dasharray": dash} if dash else {"stroke-linejoin": "round"})
 
 
-def _dot(x: float, y: float, index: int) -> str:
+def _dot(x: float | int, y: float | int, index: int) -> str:
     return tag("circle", {"cx": x, "cy": y, "r": 2.6, "fill": colour(index)})
 
 
@@ -143,6 +144,6 @@ def _band(frame: Frame, curve: Curve, index: int) -> str:
     return "".join(parts)
 
 
-def _held(value: float, up: Ruler) -> float:
+def _held(value: float | int, up: Ruler) -> float:
     """A band's edge, kept inside the frame."""
-    return min(max(value, up.low), up.high) if up.shows(value) else up.low
+    return float(min(max(value, up.low), up.high)) if up.shows(value) else float(up.low)

@@ -1,5 +1,7 @@
 """Figures that are neither curves nor pictures: text, tables, bars, the confusion of classes."""
 
+import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -8,7 +10,7 @@ import numpy as np
 from chainrule.errors import InputError
 from chainrule.report.axis import Axis, ruler
 from chainrule.report.markup import Attributes, escape, tag
-from chainrule.report.numbers import number, tick
+from chainrule.report.numbers import column, tick
 from chainrule.report.outcome import Figure
 from chainrule.report.svg import INK, MUTED, SIZE, WIDTH, drawing, line, shortened, width_of, words
 
@@ -44,7 +46,7 @@ def text_figure(text: str, *, title: str, caption: str = "", prompt: str = "") -
 
 
 def table_figure(rows: Sequence[Mapping[str, object]], *, title: str, caption: str = "") -> Figure:
-    """Shows rows as a table; columns of numbers stand at the right, under each other.
+    """Shows rows as a table; columns of what begins with a digit stand at the right, under each other.
 
     Args:
         rows: by column; the first row names the columns and their order.
@@ -59,19 +61,19 @@ def table_figure(rows: Sequence[Mapping[str, object]], *, title: str, caption: s
     if not rows:
         raise InputError("a table must have a row", advice="leave an empty table out", title=title)
     names = list(rows[0])
-    right = {name for name in names if all(isinstance(row.get(name), int | float) for row in rows)}
+    right = {name for name in names if all(re.match(r"[-+−–≤≥<>]?\d|[-–]?$", str(row.get(name, ""))) for row in rows)}
     head = "".join(tag("th", _side(name, right), escape(name)) for name in names)
-    body = "".join(
-        tag("tr", {}, *(tag("td", _side(name, right), cell(row.get(name, ""))) for name in names)) for row in rows
-    )
-    return Figure(title, caption, html=tag("table", {}, tag("thead", {}, tag("tr", {}, head)), tag("tbody", {}, body)))
+    columns = {name: _column([row.get(name, "") for row in rows]) for name in names}
+    body = [tag("tr", {}, *(tag("td", _side(name, right), escape(columns[name][index])) for name in names))
+            for index in range(len(rows))]  # fmt: skip
+    return Figure(title, caption, html=tag("table", {}, tag("thead", {}, tag("tr", {}, head)), tag("tbody", {}, *body)))
 
 
-def cell(value: object) -> str:
-    """A value in a table: numbers as numbers, all else as text."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return escape(value)
-    return escape(number(value))
+def _column(values: Sequence[object]) -> list[str]:
+    numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+    written = iter(column(numbers))
+    return [next(written) if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
+            for value in values]  # fmt: skip
 
 
 def _side(name: str, right: set[str]) -> Attributes:
@@ -106,18 +108,21 @@ def bars(
     compared = [reference[1]] if reference else []
     across = ruler(Axis(label, low=0.0), [*values.values(), *compared], left, WIDTH - 44)
     parts = [line((across.place(value), top), (across.place(value), height)) for value in across.ticks]
+    said = column(list(values.values()))
+    values = {name: value if math.isfinite(value) else 0.0 for name, value in values.items()}
     for index, (name, value) in enumerate(values.items()):
-        middle, end = top + step * (index + 0.5), across.place(value)
-        low, high = sorted((across.place(0.0), end))
+        middle, (low, high) = top + step * (index + 0.5), sorted((across.place(0.0), across.place(value)))
         box: Attributes = {"x": low, "y": middle - 7, "width": high - low, "height": 14.0}
         parts.append(words(shortened(name, 20), left - 7, middle + 3.8, anchor="end"))
         parts.append(tag("rect", box | {"fill": "var(--series-1)", "fill-opacity": 0.75}))
-        parts.append(words(number(value, digits=3), high + 5, middle + 3.8, fill=MUTED))
     if reference:
         x, name = across.place(reference[1]), f"{shortened(reference[0], 24)} {tick(reference[1])}"
         half = width_of(name) / 2
         parts.append(line((x, top - 4), (x, height), stroke=INK, dash="4 3"))
         parts.append(words(name, min(max(x, half), WIDTH - half), top - 9, anchor="middle"))
+    for index, value in enumerate(values.values()):
+        x, y = max(across.place(0.0), across.place(value)) + 5, top + step * (index + 0.5) + 3.8
+        parts.append(words(said[index], x, y, fill=MUTED, halo=True))
     parts += [
         words(tick(value), across.place(value), height + 14, anchor="middle", fill=MUTED) for value in across.ticks
     ]
@@ -173,7 +178,7 @@ def _matrix(counts: np.ndarray, names: list[str], title: str) -> str:
             turned = words(shortened(name, 14), x + 3.8, top - 7, turn=-90)
             parts.append(turned if upright else words(name, x, top - 7, anchor="middle"))
             share = f"{100 * counts[row, row] / seen:.3g} %" if counts[row].sum() else "–"
-            parts.append(words(share, WIDTH - 1 if upright else left + 2 * middle + edge - 2, y + side / 2 + 3.8,
+            parts.append(words(share, left + 2 * middle + edge - 2, y + side / 2 + 3.8,
                                anchor="end", fill=MUTED))  # fmt: skip
         parts += [_count(int(counts[row, column]), seen, left + side * column, y, side, row == column)
                   for column in range(len(names))]  # fmt: skip

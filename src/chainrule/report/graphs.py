@@ -12,6 +12,8 @@ from chainrule.report.outcome import Figure
 from chainrule.report.svg import INK, SIZE, WIDTH, colour, drawing, legend, words
 
 _MOST = 600
+_NEAR = 21.0  # between the middles of two nodes
+_PUSHES = 100
 
 
 def layout(edges: Any, nodes: int, *, rounds: int = 200) -> np.ndarray:
@@ -160,7 +162,19 @@ def _spots(places: np.ndarray, top: float) -> np.ndarray:
     tall = min(1.0, float(high[1] - low[1]) / spread)
     scale = np.array([WIDTH - 32, (WIDTH - 32) * max(tall, 0.05)])
     unit = (places - low) / np.maximum(high - low, 1e-9)
-    return unit * scale + np.array([16, top + 12])
+    spots = unit * scale
+    for _ in range(_PUSHES):
+        spots = np.clip(spots + _push(spots), 0, np.maximum(scale, 1.0))
+    return spots + np.array([16, top + 12])
+
+
+def _push(spots: np.ndarray) -> np.ndarray:
+    """Half of what each node must move so that no two overlap."""
+    gaps = spots[:, None] - spots[None]
+    far = np.linalg.norm(gaps, axis=-1)
+    np.fill_diagonal(far, np.inf)
+    short = np.maximum(0.0, _NEAR - far) / np.maximum(far, 1e-6)
+    return 0.5 * (gaps * short[..., None]).sum(axis=1)
 
 
 def _node(index: int, at: tuple[float, float], answer: int, wrong: bool, given: bool) -> str:

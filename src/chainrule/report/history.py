@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from chainrule.report.axis import Axis
@@ -46,10 +47,13 @@ def history_figures(history: Sequence[Entry]) -> list[Figure]:
 
 def _chart(history: Sequence[Entry], quantity: str, names: Mapping[str, str]) -> Figure:
     columns = {series: _column(history, name) for series, name in names.items()}
-    drawn = {series: binned(*column) for series, column in columns.items()}
+    drawn = {series: replace(binned(*column), style=_SPLITS.index(series)) for series, column in columns.items()}
     label = _UNITS.get(quantity, quantity.replace("_", " "))
     share = "accuracy" in quantity
-    axis = Axis(label, high=1.0) if share else Axis(label, "log" if _steep(drawn) else "linear")
+    lowest = min((value for curve in drawn.values() for value in curve.y if math.isfinite(value)), default=0.0)
+    axis = Axis(label, "log" if _steep(drawn) else "linear")
+    if share:
+        axis = Axis(label, low=0.9 if lowest >= 0.9 else 0.0, high=1.0)
     title = quantity.replace("_", " ").capitalize()
     caption = _caption(columns, drawn, highest=share)
     return curves(drawn, title=title, caption=caption, x=Axis("step", low=0.0), y=axis)
@@ -72,7 +76,7 @@ def binned(steps: Sequence[int], values: Sequence[float], bins: int = _BINS) -> 
         return Curve(steps, values)
     parts = [slice(start, start + size) for start in range(0, len(steps), size)]
     finite = [[value for value in values[part] if math.isfinite(value)] or [math.nan] for part in parts]
-    middle = [sum(steps[part]) / len(steps[part]) for part in parts]
+    middle = [round(sum(steps[part]) / len(steps[part])) for part in parts]
     mean = [sum(each) / len(each) for each in finite]
     return Curve(middle, mean, low=[min(each) for each in finite], high=[max(each) for each in finite])
 
@@ -88,11 +92,11 @@ def _caption(
             best, step = max(good, key=lambda pair: (pair[0], -pair[1])) if highest else min(good)
             text += f" (best {number(best)} at step {number(step)})"
         said.append(text)
-    sentence = "; ".join(said)
+    sentence = "; ".join(said).removeprefix("training " if len(said) == 1 else "")
     lost = sum(not math.isfinite(value) for _, values in columns.values() for value in values)
     band = any(curve.low for curve in drawn.values())
     return (
         f"{sentence[0].upper()}{sentence[1:]}."
         + (" Line: mean of neighbouring steps; band: from the least to the greatest." if band else "")
-        + (f" {lost} values that are not finite are left out." if lost else "")
+        + (f" Not finite and left out: {lost}." if lost else "")
     )

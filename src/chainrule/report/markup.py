@@ -6,8 +6,10 @@ from xml.etree import ElementTree
 
 from chainrule.errors import InputError
 
-_PICTURES = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"} | {0x7F: 0x2421}
-_FORBIDDEN = {"script", "iframe", "object", "embed", "link", "meta", "base", "form", "foreignObject"}
+_CONTROLS = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"} | {0x7F: 0x2421}
+_TURNS = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)], 0xFFFD)  # would turn round what follows
+_SHOWN = _CONTROLS | _TURNS
+_FORBIDDEN = {"script", "iframe", "object", "embed", "link", "meta", "base", "form", "foreignObject", "style"}
 Attributes = dict[str, str | float | int]
 
 _VOID = {"meta", "br", "hr"}
@@ -15,8 +17,8 @@ _REACHES = ("href", "src", "action", "formaction", "data")
 
 
 def escape(text: object) -> str:
-    """Text as HTML and XML show it: no mark-up, no control characters, no half of a pair."""
-    whole = str(text).replace("\r\n", "\n").translate(_PICTURES).encode("utf-8", "replace").decode("utf-8")
+    """Text as HTML and XML show it: no mark-up, nothing that controls, no half of a pair."""
+    whole = str(text).replace("\r\n", "\n").translate(_SHOWN).encode("utf-8", "replace").decode("utf-8")
     return _escape(whole.replace("\ufffe", "\ufffd").replace("\uffff", "\ufffd"))
 
 

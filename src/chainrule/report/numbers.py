@@ -1,6 +1,7 @@
 """How numbers are written for people: one place, so that every table, axis and caption agrees."""
 
 import math
+from collections.abc import Sequence
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _MINUS = "−"
@@ -36,26 +37,39 @@ def number(value: float | int, *, digits: int = 4) -> str:
     return f"{sign}{size:,.{decimals}f}"
 
 
-def difference(value: float | int, other: float | int) -> str:
-    """How much more one number is than another, with its sign and as many decimals as `number(value)` has.
+def decimals(values: Sequence[float | int]) -> int | None:
+    """How many decimals suit all numbers of a column, or `None` where each must be written for itself."""
+    sizes = [abs(value) for value in values if value and math.isfinite(value)]
+    if not sizes or all(isinstance(value, int) for value in values) or max(sizes) >= 1e9 or max(sizes) < 1e-3:
+        return None
+    places = max(0, 3 - math.floor(math.log10(max(sizes))))
+    return places if min(sizes) * 10**places >= 10 else None
+
+
+def column(values: Sequence[float | int], *, signed: bool = False, places: int | None = None) -> list[str]:
+    """Numbers as they stand under each other, with equally many decimals where that shows them all.
 
     Args:
-        value: what was measured.
-        other: what it is compared with.
+        values: from top to bottom.
+        signed: whether positive numbers, too, have their sign.
+        places: decimals; as many as suit all if `None`.
 
     Example:
-        >>> difference(0.98, 0.1133), difference(0.98, 0.98001), difference(3, 5)
-        ('+0.8667', '0.0000', '−2')
+        >>> column([3.21, 0.672, 0.3512]), column([1, 10]), column([0.8667, -0.00001], signed=True, places=4)
+        (['3.210', '0.672', '0.351'], ['1', '10'], ['+0.8667', '0.0000'])
     """
-    apart = value - other
-    if not math.isfinite(apart) or max(abs(value), abs(other)) >= 1e9:
-        return number(apart)
-    decimals = len(number(value).partition(".")[2].partition(" ")[0])
-    if 0 < abs(value) < 1e-3:
-        return ("+" if apart > 0 else "") + number(float(apart), digits=2)
-    text = f"{abs(apart):,.{decimals}f}"
-    sign = "+" if apart > 0 else _MINUS
-    return sign + text if text.strip("0.,") else text
+    places = decimals(values) if places is None else places
+    return [_fixed(value, places, signed) for value in values]
+
+
+def _fixed(value: float | int, places: int | None, signed: bool) -> str:
+    if places is None or isinstance(value, int) or not math.isfinite(value):
+        text = number(abs(value))
+    else:
+        text = f"{abs(value):,.{places}f}"
+    if math.isnan(value) or not text.strip("0.,"):
+        return text
+    return (_MINUS if value < 0 else "+" if signed else "") + text
 
 
 def tick(value: float | int) -> str:

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
@@ -10,8 +11,8 @@ from typing import Any
 
 from chainrule.report.about import flattened
 from chainrule.report.history import Entry, history_figures
-from chainrule.report.markup import Attributes, escape, tag
-from chainrule.report.numbers import difference, duration, memory, number
+from chainrule.report.markup import escape, tag
+from chainrule.report.numbers import column, decimals, duration, memory, number
 from chainrule.report.outcome import Figure, Outcome
 from chainrule.report.resources import totals
 from chainrule.report.summary import Summary
@@ -98,27 +99,28 @@ def _results(outcome: Outcome, tables: Iterator[int]) -> str:
     if not outcome.metrics:
         return ""
     compared = bool(outcome.baselines)
-    faint: Attributes = {"class": "number faint"}
-    head = [tag("th", {}, "")]
-    for name in outcome.metrics:
-        head.append(tag("th", {"class": "number"}, escape(name.replace("_", " "))))
-        head += [tag("th", faint, "difference")] if compared else []
-    rows = [_rival("this run", outcome.metrics, outcome.metrics, compared, ours_itself=True)]
-    rows += [_rival(name, found, outcome.metrics, compared) for name, found in outcome.baselines.items()]
+    rivals = {"this run": outcome.metrics, **outcome.baselines}
+    head, cells = [tag("th", {})], {name: [tag("th", {"scope": "row"}, escape(name))] for name in rivals}
+    for metric, ours in outcome.metrics.items():
+        head.append(tag("th", {"class": "number"}, escape(metric.replace("_", " "))))
+        head += [tag("th", {"class": "number faint"}, "difference")] if compared else []
+        for name, pair in _compared(metric, ours, rivals).items():
+            cells[name].append(tag("td", {"class": "number"}, escape(pair[0])))
+            cells[name] += [tag("td", {"class": "number faint"}, escape(pair[1]))] if compared else []
+    rows = [tag("tr", {} if index else {"class": "ours"}, *row) for index, row in enumerate(cells.values())]
     said = "Final metrics, on data that took no part in training or choosing."
     said += " Difference: this run minus the baseline." if compared else ""
     table = tag("table", {}, tag("thead", {}, tag("tr", {}, *head)), tag("tbody", {}, *rows))
     return _section("Results", _caption(tables, said), _scrolling(table, "Results"))
 
 
-def _rival(name: str, found: Entry, ours: Entry, compared: bool, *, ours_itself: bool = False) -> str:
-    cells = [tag("th", {"scope": "row"}, escape(name))]
-    for metric, own in ours.items():
-        value = found.get(metric)
-        cells.append(tag("td", {"class": "number"}, "–" if value is None else escape(number(value))))
-        apart = "" if ours_itself or value is None else escape(difference(own, value))
-        cells += [tag("td", {"class": "number faint"}, apart)] if compared else []
-    return tag("tr", {"class": "ours"} if ours_itself else {}, *cells)
+def _compared(metric: str, ours: float | int, rivals: Mapping[str, Entry]) -> dict[str, tuple[str, str]]:
+    """Each rival's number, and ours minus it, as text."""
+    known = {name: found[metric] for name, found in rivals.items() if metric in found}
+    values = list(known.values())
+    apart = column([ours - value for value in values], signed=True, places=decimals(values))
+    written = dict(zip(known, zip(column(values), ["", *apart[1:]], strict=True), strict=True))
+    return {name: written.get(name, ("–", "")) for name in rivals}
 
 
 def _gallery(title: str, figures: Sequence[Figure], numbers: Iterator[int]) -> str:
@@ -140,20 +142,24 @@ def _scrolling(inside: str, name: str) -> str:
 
 def _repeat(summary: Summary, folder: Path) -> str:
     about, where = summary.about, shlex.quote(str(folder))
-    commands = {"Repeat it": about.command, "Go on from where it stopped": f"chainrule resume {where}"}
+    commands = {"Repeat the run": about.command, "Go on from its last checkpoint": f"chainrule resume {where}"}
     if about.sample:
         commands["Draw samples"] = about.sample
     parts = [
-        tag("h3", {}, title) + tag("div", {"class": "command"}, tag("pre", {}, escape(command)))
+        tag("h3", {}, title) + tag("div", {"class": "command"}, tag("pre", {}, _unbroken(command)))
         for title, command in commands.items()
     ]
-    return _section("To repeat it", *parts)
+    return _section("Commands", *parts)
+
+
+def _unbroken(command: str) -> str:
+    """A command whose words are broken only where one alone is too long: `--name` stays whole."""
+    return "".join(tag("span", {}, escape(part)) if part.strip() else part for part in re.split(r"(\s+)", command))
 
 
 def _limits(summary: Summary) -> str:
     told = {"Data": summary.about.data, "Limits": summary.about.limits}
-    parts = [tag("p", {}, tag("b", {}, f"{title}."), " ", escape(text)) for title, text in told.items() if text]
-    return _section("Data and limits" if summary.about.data else "Limits", *parts) if parts else ""
+    return "".join(_section(title, tag("p", {}, escape(text))) for title, text in told.items() if text)
 
 
 def _taken(sessions: Sequence[dict[str, Any]], tables: Iterator[int]) -> str:

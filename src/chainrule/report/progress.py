@@ -128,4 +128,4 @@ class Progress(Hook):
 
 def _after(run: Run) -> int:
     """The next step at which a plain line is due: the next tenth of the way, and the end."""
-    return min(run.steps, (run.step * 10 // run.steps + 1) * run.steps // 10) if run.steps else 0
+    return min(run.steps, -(-(run.step * 10 // run.steps + 1) * run.steps // 10)) if run.steps else 0

@@ -42,12 +42,15 @@ def words(
     *,
     anchor: str = "start",
     fill: str = INK,
+    halo: bool = False,
     turn: float | int = 0,
 ) -> str:
     """One line of text; `y` is its baseline."""
     attributes: Attributes = {"x": x, "y": y, "fill": fill}
     if anchor != "start":
         attributes["text-anchor"] = anchor
+    if halo:  # stays legible on a line
+        attributes |= {"stroke": "var(--paper)", "stroke-width": 3, "paint-order": "stroke", "stroke-linejoin": "round"}
     if turn:
         attributes["transform"] = f"rotate({turn:g} {x:.2f} {y:.2f})"
     return tag("text", attributes, escape(text))

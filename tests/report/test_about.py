@@ -1,0 +1,25 @@
+from pathlib import Path
+
+from chainrule.report.about import About, flattened
+
+
+def test_settings_have_the_names_of_the_command_line():
+    settings = {
+        "steps": 5,
+        "optimizer": {"lr": 1e-3, "schedule": {"warmup": 2}},
+        "empty": {},
+        "out": Path("a"),
+        "b": None,
+    }
+    assert flattened(settings) == {
+        "steps": "5",
+        "optimizer.lr": "0.001",
+        "optimizer.schedule.warmup": "2",
+        "empty": "{}",
+        "out": '"a"',
+        "b": "null",
+    }
+
+
+def test_two_runs_do_not_share_settings():
+    assert About("a", "b", "c").settings is not About("a", "b", "c").settings
