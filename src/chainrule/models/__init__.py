@@ -3,10 +3,26 @@
 from chainrule.models.conv4 import conv4
 from chainrule.models.dcgan import dcgan
 from chainrule.models.gcn import GraphEncoder, gcn
+from chainrule.models.gpt import GptEncoder, Rotary, gpt, gpt2, gpt2_small
 from chainrule.models.lenet import lenet5
 from chainrule.models.mlp import mlp
 from chainrule.models.network import Network
 from chainrule.models.ngram import NGram
 from chainrule.models.players import Players
 
-__all__ = ["GraphEncoder", "NGram", "Network", "Players", "conv4", "dcgan", "gcn", "lenet5", "mlp"]
+__all__ = [
+    "GptEncoder",
+    "GraphEncoder",
+    "NGram",
+    "Network",
+    "Players",
+    "Rotary",
+    "conv4",
+    "dcgan",
+    "gcn",
+    "gpt",
+    "gpt2",
+    "gpt2_small",
+    "lenet5",
+    "mlp",
+]
