@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from chainrule.data import generator
-from chainrule.errors import InputError
+from chainrule.errors import InputError, expect
 from chainrule.generate.cut import top_k as keep_top_k
 from chainrule.generate.cut import top_p as keep_top_p
 from chainrule.shapes import Int
@@ -47,6 +47,7 @@ def text(
         >>> list(text(model, torch.tensor([0]), tokens=5, temperature=0.0))
         [1, 2, 0, 1, 2]
     """
+    expect("prompt", prompt, Tensor, advice="encode it with the tokenizer: tokenizer.encode(text)")
     if prompt.ndim != 1 or len(prompt) < 1 or prompt.is_floating_point():
         raise InputError(
             "`prompt` must be at least one token number, in one dimension",

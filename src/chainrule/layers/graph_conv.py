@@ -2,6 +2,7 @@
 
 from torch import Tensor, nn
 
+from chainrule.errors import InputError
 from chainrule.functional import propagate, symmetric
 from chainrule.shapes import Float, Int
 
@@ -37,6 +38,10 @@ class GraphConv(nn.Module):
 
     def __init__(self, in_dim: int, out_dim: int, *, bias: bool = True) -> None:
         super().__init__()
+        if min(in_dim, out_dim) < 1:
+            raise InputError(
+                "`in_dim` and `out_dim` must be at least 1", advice="try 16", in_dim=in_dim, out_dim=out_dim
+            )
         self.project = nn.Linear(in_dim, out_dim, bias=bias)
         nn.init.xavier_uniform_(self.project.weight)
         if bias:

@@ -58,7 +58,7 @@ class Pixels(nn.Module):
 
     def forward(self, pixels: Num[Tensor, "batch channel height width"]) -> Float[Tensor, "batch channel rows columns"]:
         """The standardised pixels."""
-        if self.mean.numel() not in (1, pixels.shape[-3]):  # torch would make three channels of one
+        if pixels.ndim < 3 or self.mean.numel() not in (1, pixels.shape[-3]):  # torch would make three channels of one
             raise InputError(
                 "`mean` needs one number per channel of the pixels, or one for all",
                 advice="measure mean and deviation on pictures of this kind",

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from chainrule.data import Rows
-from chainrule.errors import InputError, NonFiniteError
+from chainrule.errors import InputError, NonFiniteError, expect
 from chainrule.learners.nonfinite import Before, blame
 from chainrule.learners.update import NonFinite, follow, length
 from chainrule.models import Players
@@ -67,6 +67,7 @@ class Adversarial:
         critic_steps: int = 1,
         nonfinite: NonFinite = "raise",
     ) -> None:
+        expect("model", model, Players, advice="pass generator and critic, for instance dcgan(32)")
         if not 0.0 <= r1 < math.inf:
             raise InputError("`r1` is a weight, not negative", advice="try 10.0, or 0.0 for no penalty", r1=r1)
         if critic_steps < 1:

@@ -9,7 +9,7 @@ from torch.func import functional_call
 from torch.nn.modules.batchnorm import _NormBase
 
 from chainrule.data import Rows, Tasks, by_task
-from chainrule.errors import InputError
+from chainrule.errors import InputError, expect
 from chainrule.objectives.objective import Loss, Model, Objective
 
 
@@ -70,7 +70,7 @@ class Adapted(Objective[Tasks[Any]]):
         """The query's loss and metrics after the steps, and the support's loss before them."""
         module = _module(model)
         weights, before = self.adapt(module, batch.support, batch.count)
-        after = self._losses(module, weights, batch.query, batch.count)
+        after = self.losses(module, weights, batch.query, batch.count)
         metrics = {name: value.mean() for name, value in after.metrics.items()}
         value = after.value.mean()
         return Loss(value, metrics | {"loss": value.detach(), "support_loss": before.detach().mean()})
@@ -86,7 +86,7 @@ class Adapted(Objective[Tasks[Any]]):
             }
             losses: list[Tensor] = []
             for _ in range(self.steps):
-                losses.append(self._losses(model, weights, support, count).value)
+                losses.append(self.losses(model, weights, support, count).value)
                 # No task's loss depends on another task's weights: the gradient of the sum holds each one's own.
                 gradients = torch.autograd.grad(
                     losses[-1].sum(), list(weights.values()), create_graph=exact, materialize_grads=True
@@ -95,10 +95,12 @@ class Adapted(Objective[Tasks[Any]]):
                 weights = dict(zip(weights, moved, strict=True))
         if not losses:
             with torch.no_grad():
-                losses.append(self._losses(model, weights, support, count).value)
+                losses.append(self.losses(model, weights, support, count).value)
         return weights, losses[0]
 
-    def _losses(self, model: nn.Module, weights: dict[str, Tensor], rows: Rows, count: int) -> Loss:
+    def losses(self, model: nn.Module, weights: dict[str, Tensor], rows: Rows, count: int) -> Loss:
+        """Value and metrics of every task on its own, (count), each with its own weights."""
+
         def one(weights: dict[str, Tensor], tensors: dict[str, Tensor]) -> Loss:
             return self.objective(lambda *inputs: functional_call(model, weights, inputs), type(rows)(**tensors))
 
@@ -112,11 +114,12 @@ class Adapted(Objective[Tasks[Any]]):
     def check(self, model: Model, batch: Tasks[Any]) -> None:
         """The network must have no memory of other batches, and its first task must suit the objective."""
         module = _module(model)
+        expect("batch", batch, Tasks, advice="make tasks, each with a support and a query")
         for name, part in module.named_modules():
             if isinstance(part, _NormBase) and part.running_mean is not None:
                 raise InputError(
                     "a network that adapts to each task must normalise by that task's examples alone",
-                    advice="build the layer with track_running_stats=False",
+                    advice="use TaskNorm, or track_running_stats=False",
                     layer=name,
                     kind=type(part).__name__,
                 )
