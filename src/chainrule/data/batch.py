@@ -75,11 +75,11 @@ class Rows(Batch):
 
     def select(self, rows: Tensor | slice) -> Self:
         """The examples at `rows`: whole numbers, or a slice (then a view, nothing is copied)."""
-        if isinstance(rows, slice):
-            return self.each(lambda tensor: tensor[rows])
-        return self.each(
-            lambda tensor: tensor.index_select(0, rows)
-        )  # copies whole rows: 20 x faster than tensor[rows]
+        chosen = object.__new__(type(self))
+        vars(chosen).update(vars(self))  # rows of a good batch need no second look, which would be 5 us of each step
+        for name, tensor in self.tensors().items():  # index_select copies whole rows: 20 x faster than tensor[rows]
+            vars(chosen)[name] = tensor[rows] if isinstance(rows, slice) else tensor.index_select(0, rows)
+        return chosen
 
 
 @dataclass(frozen=True)
