@@ -10,7 +10,7 @@ from torch import nn
 
 from chainrule.data import generator
 from chainrule.errors import InputError
-from chainrule.optim import AdamW, Rule, Sgd
+from chainrule.optim import AdamW, Rule, Sgd, WarmupCosine
 
 
 def network() -> nn.Module:
@@ -148,3 +148,10 @@ def test_a_model_without_trainable_parameters_is_refused() -> None:
 def test_settings_that_cannot_work_are_refused(build: object, message: str) -> None:
     with pytest.raises(InputError, match=message):
         build()  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    "rule", [AdamW(lr=0.1, schedule=WarmupCosine()), Sgd(lr=0.1, schedule=WarmupCosine())], ids=str
+)
+def test_a_rule_is_stretched_with_its_schedule(rule: Rule) -> None:
+    assert rule.over(30) == type(rule)(lr=0.1, schedule=WarmupCosine(30))

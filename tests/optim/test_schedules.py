@@ -64,3 +64,15 @@ def test_without_warmup_it_is_torchs_cosine() -> None:
 def test_settings_that_cannot_work_are_refused(settings: dict[str, float], message: str) -> None:
     with pytest.raises(InputError, match=message):
         WarmupCosine(**settings)  # type: ignore[arg-type]
+
+
+def test_a_cosine_without_an_end_is_stretched_over_the_run() -> None:
+    assert WarmupCosine(warmup=10, floor=0.1).over(100) == WarmupCosine(100, warmup=10, floor=0.1)
+    assert WarmupCosine(50, warmup=10).over(100) == WarmupCosine(50, warmup=10)
+    assert WarmupCosine(warmup=10).over(4) == WarmupCosine(4, warmup=4)  # a short trial of a long recipe
+    assert Constant().over(100) == Constant()
+
+
+def test_a_cosine_needs_its_end() -> None:
+    with pytest.raises(InputError, match=r"a cosine needs its end. Got step=3"):
+        WarmupCosine(warmup=10).scale(3)
