@@ -35,11 +35,12 @@ class StopOnSignal(Hook):
 
     def __init__(self) -> None:
         self.received: signal.Signals | None = None
+        self._interrupted = False
         self._before: dict[signal.Signals, Any] = {}
 
     def on_start(self, run: Run) -> None:
         """Listens."""
-        self.received = None
+        self.received, self._interrupted = None, False
         if threading.current_thread() is not threading.main_thread():
             log.info("signals are not listened to outside of the main thread")
             return
@@ -58,9 +59,10 @@ class StopOnSignal(Hook):
         self._before = {}
 
     def _handle(self, number: int, _frame: FrameType | None) -> None:
-        if number == signal.SIGINT and self.received == signal.SIGINT:
+        if number == signal.SIGINT and self._interrupted:
             raise KeyboardInterrupt
-        self.received = signal.Signals(number)
+        self._interrupted = self._interrupted or number == signal.SIGINT
+        self.received = self.received or signal.Signals(number)
 
     def _pass_on(self, run: Run) -> None:
         if self.received is not None:

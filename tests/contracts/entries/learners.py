@@ -3,7 +3,7 @@
 import torch
 
 from chainrule.data import Sinusoids, Table, Tasks
-from chainrule.learners import Gradient, Maml, blame
+from chainrule.learners import Gradient, Maml, Rollback, blame
 from chainrule.models import mlp
 from chainrule.objectives import Classify, Regress
 from chainrule.optim import AdamW, Ema
@@ -32,6 +32,11 @@ ENTRIES = {
         build=lambda: Maml(mlp((1, 16, 1)), Regress(), AdamW(lr=0.02, weight_decay=0.0), inner_steps=2),
         batch=lambda: Sinusoids(tasks=3)[0],
         spoiled=_spoiled_wave,
+    ),
+    "Rollback": Learner(
+        build=lambda: Rollback(Gradient(mlp((4, 16, 3)), Classify(), AdamW(lr=0.02)), every=2, spike=2.0),
+        batch=lambda: Table(torch.randn(8, 4), torch.arange(8) % 3),
+        skips={"nonfinite": "going back instead of raising is what it is for; its own tests say how far"},
     ),
     "blame": Function(
         example=lambda: blame(torch.nn.Linear(1, 1), Regress(), Table(torch.tensor([[torch.nan]]), torch.zeros(1, 1)))

@@ -1,0 +1,176 @@
+"""What must be tried in processes of their own: kills, signals, hostile files. One process imports, then forks.
+
+Run as `python drills.py NAME FOLDER COUNT`; prints what was found as JSON.
+"""
+
+import contextlib
+import json
+import os
+import random
+import select
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+import chainrule as cr
+from chainrule.data import InMemory, Table
+from chainrule.training import Hook, Metrics, Save, StopOnSignal, exit_code, fit, newest, resume
+from chainrule.training.checkpoint import steps_in
+from chainrule.training.reading import read_manifest
+
+STEPS = 20
+
+
+def learner(seed: int = 0) -> Any:
+    with cr.data.seeded(seed):
+        model = nn.Sequential(nn.Linear(20, 64), nn.Dropout(0.1), nn.ReLU(), nn.Linear(64, 3))
+    return cr.learners.Gradient(model, cr.objectives.Classify(), average=cr.optim.Ema(0.9))
+
+
+def batches() -> InMemory[Table]:
+    draw = torch.Generator().manual_seed(0)
+    return InMemory(Table(torch.randn(90, 20, generator=draw), torch.arange(90) % 3), batch_size=9)
+
+
+class Begun(Hook):
+    """Tells the parent that the run has begun."""
+
+    def __init__(self, pipe: int) -> None:
+        self.pipe = pipe
+
+    def on_start(self, run: Any) -> None:
+        os.write(self.pipe, b"!")
+
+
+class Draw(Hook):
+    """Draws from the generators that are not reseeded at every step."""
+
+    def on_step(self, run: Any, metrics: Any) -> None:
+        run.record(drawn=random.random() + np.random.rand())
+
+
+class Slow(Hook):
+    """Makes a step last."""
+
+    def __init__(self, seconds: float, path: Path) -> None:
+        self.seconds = seconds
+        self.path = path
+
+    def on_step(self, run: Any, metrics: Any) -> None:
+        self.path.write_text(str(run.step))
+        time.sleep(self.seconds)
+
+
+@contextlib.contextmanager
+def child(work: Callable[[int], int]) -> Iterator[tuple[int, int]]:
+    """A forked process that does `work(pipe)` and exits with what it returns: its number, and a pipe from it."""
+    read, write = os.pipe()
+    process = os.fork()
+    if process == 0:
+        code = 99
+        try:
+            code = work(write)
+        except KeyboardInterrupt:
+            code = 98
+        except BaseException:  # noqa: BLE001 (a child must end here, whatever happened)
+            traceback.print_exc()
+        os._exit(code)
+    os.close(write)
+    yield process, read
+    os.close(read)
+
+
+def train(folder: Path, keep: int, pipe: int) -> int:
+    random.seed(0)  # a fork draws new seeds
+    np.random.seed(0)
+    ours = learner(seed=os.getpid())  # nothing but the state on the disk may carry over
+    start = resume(folder, ours)
+    ours = ours if start else learner()
+    hooks = [Draw(), Metrics(folder, every=1), Save(folder, every=1, keep=keep), Begun(pipe)]
+    fit(ours, batches(), steps=STEPS, start=start, hooks=hooks)
+    return 0
+
+
+def checksums(path: Path) -> dict[str, int]:
+    return read_manifest(path)["tensors"]
+
+
+def kills(folder: Path, count: int) -> dict[str, Any]:
+    """R1: so many kills of runs that save at every step; each time what is left is held against a whole run."""
+    draw = random.Random(1)
+    with child(lambda pipe: train(folder / "whole", STEPS + 1, pipe)) as (process, _):
+        os.waitpid(process, 0)
+    whole = {step: checksums(path) for step, path in steps_in(folder / "whole" / "state")}
+    lines = (folder / "whole" / "metrics.jsonl").read_bytes()
+    told = dict.fromkeys(("kills", "lost", "torn", "mixed", "runs", "unequal", "in_a_save"), 0)
+    before, run = 0, folder / "run-0"
+    while told["kills"] < count or before:
+        alive = killed(run, draw.uniform(0, 0.12) if told["kills"] < count else 600.0)
+        told["kills"] += not alive
+        told["in_a_save"] += any((run / "state").glob("*.tmp"))
+        path, refused = newest(run / "state")
+        step = int(path.name.split("-")[1]) if path else 0
+        told["lost"] += step < before
+        told["torn"] += len(refused)
+        told["mixed"] += bool(path) and checksums(path) != whole[step]
+        before = step
+        if alive:
+            told["runs"] += 1
+            told["unequal"] += step != STEPS or (run / "metrics.jsonl").read_bytes() != lines
+            before, run = 0, folder / f"run-{told['runs']}"
+    return told
+
+
+def killed(run: Path, patience: float) -> bool:
+    """Starts or resumes a run and kills it after so many seconds, unless it ended before: then it is alive."""
+    with child(lambda pipe: train(run, 2, pipe)) as (process, pipe):
+        os.read(pipe, 1)
+        ready, _, _ = select.select([pipe], [], [], patience)  # the pipe's end is the process's
+        if not ready:
+            os.kill(process, signal.SIGKILL)
+        _, status = os.waitpid(process, 0)
+    return not os.WIFSIGNALED(status)
+
+
+def stopping(folder: Path, step_seconds: float, pipe: int) -> int:
+    hooks = [StopOnSignal(), Save(folder, every=1000), Slow(step_seconds, folder / "at"), Begun(pipe)]
+    folder.mkdir(parents=True, exist_ok=True)
+    return exit_code(fit(learner(), batches(), steps=100_000, hooks=hooks))
+
+
+def signals(folder: Path, count: int) -> list[dict[str, Any]]:
+    """R14: each signal once, and SIGINT twice: exit code, seconds until the end, what was saved."""
+    told = []
+    cases = [("SIGTERM",), ("SIGUSR1",), ("SIGINT",), ("SIGINT", "SIGINT")]
+    for place, names in enumerate(cases * count):
+        run = folder / str(place)
+        seconds = 2.0 if len(names) > 1 else 0.05
+        with child(lambda pipe, run=run, seconds=seconds: stopping(run, seconds, pipe)) as (process, pipe):
+            os.read(pipe, 1)
+            time.sleep(0.3)
+            begun = time.monotonic()
+            for name in names:
+                os.kill(process, signal.Signals[name])
+                time.sleep(0.1 if len(names) > 1 else 0)
+            _, status = os.waitpid(process, 0)
+            lasted = time.monotonic() - begun
+        saved = [step for step, _ in steps_in(run / "state")]
+        at = int((run / "at").read_text())
+        code = os.waitstatus_to_exitcode(status)
+        told.append({"signals": names, "code": code, "seconds": lasted, "saved": saved, "at": at})
+    return told
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)  # a fork of a process with more threads may hang
+    fit(learner(), batches(), steps=2)  # what torch imports at its first step, it imports once, before the forks
+    name, place, number = sys.argv[1:]
+    print(json.dumps({"kills": kills, "signals": signals}[name](Path(place), int(number))))
