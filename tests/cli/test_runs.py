@@ -1,0 +1,37 @@
+"""`chainrule resume`, `sample` and `runs`."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from chainrule.cli import main
+from chainrule.recipes import find_recipe, run_recipe
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("runs")
+    run_recipe(replace(find_recipe("karate-gcn"), steps=3), place / "club")
+    return place
+
+
+def test_runs_are_listed_with_their_numbers(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "broken").mkdir(exist_ok=True)
+    (folder / "broken" / "recipe.json").write_text("{")
+    assert main(["runs", str(folder)]) == 0
+    text = capsys.readouterr().out
+    assert "karate-gcn" in text
+    assert "3 of 3" in text
+    assert "accuracy" in text
+    assert "is no recipe" in "".join(text.split("\n")).replace("  ", " ")
+
+
+def test_a_finished_run_resumes_to_its_end(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["resume", str(folder / "club")]) == 0
+    assert "Report:" in capsys.readouterr().out
+
+
+def test_what_generates_nothing_cannot_be_sampled(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sample", str(folder / "club")]) == 1
+    assert "only a generative model can be sampled" in capsys.readouterr().err

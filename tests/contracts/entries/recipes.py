@@ -1,0 +1,51 @@
+"""How the contract suite builds every public name of `chainrule.recipes`."""
+
+from dataclasses import replace
+from pathlib import Path
+from tempfile import mkdtemp
+
+from chainrule.recipes import (
+    DigitsLenet,
+    KarateGcn,
+    command_of,
+    describe,
+    digits_lenet,
+    find_recipe,
+    from_plain,
+    karate_gcn,
+    load,
+    read_recipe,
+    recipe_name,
+    resume_recipe,
+    run_recipe,
+    to_plain,
+)
+from contracts.entry import Abstract, Function, Name, Recipe
+
+
+def finished() -> Path:
+    folder = Path(mkdtemp()) / "club"
+    run_recipe(replace(karate_gcn(), steps=1), folder)
+    return folder
+
+
+ENTRIES = {
+    "RECIPES": Name("the catalogue, a dict of functions"),
+    "Recipe": Abstract("what every recipe derives from"),
+    "DigitsLenet": Recipe(build=DigitsLenet),
+    "KarateGcn": Recipe(build=KarateGcn),
+    "command_of": Function(example=lambda: command_of(replace(karate_gcn(), seed=3), Path("x"))),
+    "describe": Function(example=lambda: describe("karate-gcn")),
+    "digits_lenet": Function(example=digits_lenet),
+    "find_recipe": Function(example=lambda: find_recipe("karate-gcn")),
+    "from_plain": Function(example=lambda: from_plain(KarateGcn, to_plain(karate_gcn()))),
+    "karate_gcn": Function(example=karate_gcn),
+    "load": Function(example=lambda: list(load(finished()).state_dict().values())),
+    "read_recipe": Function(example=lambda: read_recipe(finished())),
+    "recipe_name": Function(example=lambda: recipe_name(karate_gcn())),
+    "resume_recipe": Function(example=lambda: resume_recipe(finished())[1].metrics),
+    "run_recipe": Function(
+        example=lambda: run_recipe(replace(karate_gcn(), steps=1), Path(mkdtemp()) / "x")[1].metrics
+    ),
+    "to_plain": Function(example=lambda: to_plain(karate_gcn())),
+}
