@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from chainrule.report.markup import escape
-from chainrule.report.numbers import number
+from chainrule.report.numbers import column, number
 from chainrule.report.outcome import Outcome
 from chainrule.report.summary import Summary
 
@@ -49,11 +49,14 @@ def _code(language: str, text: str) -> str:
 
 
 def _table(outcome: Outcome) -> str:
-    names = list(outcome.metrics)
-    head = ["", *(_plain(name.replace("_", " ")) for name in names)]
-    rows = {"**this run**": outcome.metrics} | {_plain(name): found for name, found in outcome.baselines.items()}
-    lines = [head, ["---", *("---:" for _ in names)]]
-    lines += [
-        [name, *(number(found[each]) if each in found else "–" for each in names)] for name, found in rows.items()
+    rivals = {"**this run**": outcome.metrics} | {_plain(name): found for name, found in outcome.baselines.items()}
+    lines = [
+        ["", *(_plain(name.replace("_", " ")) for name in outcome.metrics)],
+        ["---", *("---:" for _ in outcome.metrics)],
     ]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    cells = {name: [name] for name in rivals}
+    for metric in outcome.metrics:
+        written = iter(column([found[metric] for found in rivals.values() if metric in found]))
+        for name, found in rivals.items():
+            cells[name].append(next(written) if metric in found else "–")
+    return "\n".join("| " + " | ".join(line) + " |" for line in [*lines, *cells.values()])

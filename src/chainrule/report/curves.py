@@ -64,7 +64,7 @@ def curves(
 
     Example:
         >>> figure = curves({"training": ([0, 1, 2], [1.0, 0.1, 0.01])}, title="A", caption="", y=Axis("loss", "log"))
-        >>> figure.svg.count("<polyline")
+        >>> figure.svg.count("data-values")
         1
     """
     drawn = {name: curve if isinstance(curve, Curve) else Curve(*curve) for name, curve in series.items()}

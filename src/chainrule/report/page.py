@@ -98,10 +98,10 @@ def _pair(name: str, value: str) -> tuple[str, str]:
 def _results(outcome: Outcome, tables: Iterator[int]) -> str:
     if not outcome.metrics:
         return ""
-    compared = bool(outcome.baselines)
     rivals = {"this run": outcome.metrics, **outcome.baselines}
     head, cells = [tag("th", {})], {name: [tag("th", {"scope": "row"}, escape(name))] for name in rivals}
     for metric, ours in outcome.metrics.items():
+        compared = any(metric in found for found in outcome.baselines.values())
         head.append(tag("th", {"class": "number"}, escape(metric.replace("_", " "))))
         head += [tag("th", {"class": "number faint"}, "difference")] if compared else []
         for name, pair in _compared(metric, ours, rivals).items():
@@ -109,7 +109,7 @@ def _results(outcome: Outcome, tables: Iterator[int]) -> str:
             cells[name] += [tag("td", {"class": "number faint"}, escape(pair[1]))] if compared else []
     rows = [tag("tr", {} if index else {"class": "ours"}, *row) for index, row in enumerate(cells.values())]
     said = "Final metrics, on data that took no part in training or choosing."
-    said += " Difference: this run minus the baseline." if compared else ""
+    said += " Difference: this run minus the baseline." if outcome.baselines else ""
     table = tag("table", {}, tag("thead", {}, tag("tr", {}, *head)), tag("tbody", {}, *rows))
     return _section("Results", _caption(tables, said), _scrolling(table, "Results"))
 
