@@ -77,6 +77,18 @@ ROOMS: dict[str, tuple[Callable[[], Any], str]] = {
         r"`first` and `second` must have the same features.*\(3, 2\).*\(3, 4\)",
     ),
     "side that cannot be halved": (lambda: models.dcgan(30), r"`side` must be 4 doubled.*side=30"),
+    "heads that do not divide": (
+        lambda: models.gpt(layers=1, dim=100, heads=8, vocabulary=5),
+        r"`heads` must divide `dim`. Got dim=100, heads=8; try dim=104",
+    ),
+    "no layers": (
+        lambda: models.gpt(layers=0, dim=8, heads=2, vocabulary=5),
+        r"a GPT's sizes must all be at least 1. Got layers=0",
+    ),
+    "longer than its context": (
+        lambda: models.gpt(1, 8, 2, vocabulary=5, context=4)(torch.zeros(1, 5, dtype=torch.int64)),
+        r"a text must not be longer than the model's context. Got tokens=5, context=4",
+    ),
     "no ways": (lambda: models.conv4(ways=0), r"conv4 halves.*ways=0"),
     "grams of nothing": (lambda: models.NGram(torch.tensor([0, 1]), 0, 2), r"`order` and `vocabulary`.*order=0"),
     "token that is not counted": (

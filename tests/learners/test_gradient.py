@@ -312,3 +312,17 @@ def test_metrics_are_detached_scalars() -> None:
     for value in Gradient(network(), Classify(), accumulate=2).step(table()).values():
         assert value.ndim == 0
         assert not value.requires_grad
+
+
+@pytest.mark.compile
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # torch's compiler warns of torch's own past
+def test_compiled_equals_eager() -> None:
+    states = []
+    for compile in (False, True):
+        learner = Gradient(network(), Classify(), AdamW(lr=0.01), compile=compile)
+        for step in range(3):
+            learner.step(table(seed=step))
+        states.append(learner.state_dict()["model"])
+    assert states[0].keys() == states[1].keys()
+    for name, value in states[0].items():
+        torch.testing.assert_close(value, states[1][name])
