@@ -6,6 +6,7 @@ from chainrule.report.about import About, flattened
 def test_settings_have_the_names_of_the_command_line():
     settings = {
         "steps": 5,
+        "weight_decay": 0,
         "optimizer": {"lr": 1e-3, "schedule": {"warmup": 2}},
         "empty": {},
         "out": Path("a"),
@@ -13,6 +14,7 @@ def test_settings_have_the_names_of_the_command_line():
     }
     assert flattened(settings) == {
         "steps": "5",
+        "weight-decay": "0",
         "optimizer.lr": "0.001",
         "optimizer.schedule.warmup": "2",
         "empty": "{}",

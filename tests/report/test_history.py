@@ -41,6 +41,11 @@ def test_a_value_that_is_not_finite_is_counted():
     assert "Not finite and left out: 1." in figure.caption
 
 
+def test_a_number_of_hundreds_of_digits_is_left_out():
+    (figure,) = history_figures([{"step": 1, "loss": 1.0}, {"step": 2, "loss": 10**400}])
+    assert "Not finite and left out: 1." in figure.caption
+
+
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=2000))
 def test_bins_keep_mean_and_extremes(values: list[float]):
     curve = binned(range(len(values)), values, bins=10)

@@ -98,7 +98,7 @@ def test_the_page_says_what_it_must(pages):
     assert "chainrulerundigits-lenet--outruns/digits-lenet-3--optimizer.lr3e-3--seed0chainruleresume" in commands
     parts = (
         *("digits-lenet", "Bar reached", "Results", "Curves", "Figures", "Commands", "Time and memory", "Settings"),
-        *("optimizer.schedule.warmup", "411 MiB", "28.8 steps/s", "torch 2.13.0+cpu"),
+        *("optimizer.schedule.warmup", "weight-decay", "411 MiB", "28.8 steps/s", "torch 2.13.0+cpu"),
     )
     assert [part for part in parts if part not in page] == []
     assert "Bar not reached" in pages["adversarial"]

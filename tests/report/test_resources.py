@@ -24,7 +24,7 @@ def test_it_measures_the_wall_and_this_process(tmp_path):
     assert found["first_step"] == 2
     assert found["steps"] == 2
     assert found["wall_seconds"] >= 0.1
-    assert 0.04 <= found["cpu_seconds"] <= found["wall_seconds"] + 0.05
+    assert 0.03 <= found["cpu_seconds"] <= found["wall_seconds"] + 0.05
     assert found["wall_seconds_per_step"] == found["wall_seconds"] / 2
     assert read_sessions(tmp_path) == [found]
 
@@ -54,7 +54,10 @@ def test_totals_add_times_and_take_the_highest_memory():
     assert totals(sessions) == {"steps": 7, "wall_seconds": 1.5, "cpu_seconds": 3.0, "peak_bytes": 5}
 
 
-@pytest.mark.parametrize("text", ["", "{", "3", '["x"]'])
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "3", '["x"]', '[{"steps": 1}]', "[" * 100_000, '[{"steps": 1, "wall_seconds": NaN, "cpu_seconds": 1}]'],
+)
 def test_a_spoiled_file_is_as_good_as_none(tmp_path, text: str):
     (tmp_path / "resources.json").write_text(text)
     assert read_sessions(tmp_path) == []

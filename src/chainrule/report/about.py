@@ -38,7 +38,9 @@ def flattened(settings: Mapping[str, object], prefix: str = "") -> dict[str, str
     flat: dict[str, str] = {}
     for name, value in settings.items():
         if isinstance(value, Mapping) and value:
-            flat |= flattened({str(key): inner for key, inner in value.items()}, f"{prefix}{name}.")
+            flat |= flattened({str(key): inner for key, inner in value.items()}, f"{prefix}{name}.".replace("_", "-"))
         else:
-            flat[f"{prefix}{name}"] = value if isinstance(value, str) else json.dumps(value, default=str)
+            flat[f"{prefix}{name}".replace("_", "-")] = (
+                value if isinstance(value, str) else json.dumps(value, default=str)
+            )
     return flat

@@ -60,8 +60,15 @@ def _chart(history: Sequence[Entry], quantity: str, names: Mapping[str, str]) ->
 
 
 def _column(history: Sequence[Entry], name: str) -> tuple[list[int], list[float]]:
-    points = [(int(entry["step"]), float(entry[name])) for entry in history if name in entry]
+    points = [(int(entry["step"]), _float(entry[name])) for entry in history if name in entry]
     return [step for step, _ in points], [value for _, value in points]
+
+
+def _float(value: float | int) -> float:
+    try:
+        return float(value)
+    except OverflowError:  # a whole number of hundreds of digits
+        return math.inf if value > 0 else -math.inf
 
 
 def _steep(drawn: Mapping[str, Curve]) -> bool:

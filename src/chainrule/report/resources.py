@@ -15,6 +15,7 @@ from chainrule.report.files import place
 from chainrule.training import Hook, Run
 
 NAME = "resources.json"
+_MOST = 1e18  # seconds or bytes: no run takes more
 
 
 class Resources(Hook):
@@ -76,9 +77,18 @@ def read_sessions(folder: Path) -> list[dict[str, Any]]:
         return []
     try:
         found: Any = json.loads(file.read_text("utf-8"))
-    except ValueError:
+    except (ValueError, RecursionError):
         return []  # a report without times beats no report
-    return [session for session in found if isinstance(session, dict)] if isinstance(found, list) else []
+    return [session for session in found if _whole(session)] if isinstance(found, list) else []
+
+
+def _whole(session: object) -> bool:
+    """Whether a session has what it must, as numbers that can be added up."""
+    if not isinstance(session, dict):
+        return False
+    must = [session.get(name) for name in ("steps", "wall_seconds", "cpu_seconds")]
+    may = [session.get(name, 0) or 0 for name in ("peak_bytes", "device_peak_bytes")]
+    return all(isinstance(value, int | float) and 0 <= value < _MOST for value in must + may)
 
 
 def totals(sessions: Sequence[dict[str, Any]]) -> dict[str, float]:

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from chainrule.errors import CheckpointError, InputError
 from chainrule.report.about import About
 from chainrule.report.outcome import Figure, Outcome
 
@@ -31,17 +32,29 @@ class Summary:
 
 def read_summary(folder: Path) -> Summary:
     """What was written of the run in `folder`."""
-    found: dict[str, Any] = json.loads((folder / NAME).read_text("utf-8"))
-    outcome = found.pop("outcome")
-    figures = tuple(Figure(**figure) for figure in outcome.pop("figures"))
-    found["about"], found["outcome"] = About(**found["about"]), Outcome(**outcome, figures=figures)
-    return Summary(**found)
+    file = folder / NAME
+    try:
+        found: dict[str, Any] = json.loads(file.read_text("utf-8"))
+        outcome = found.pop("outcome")
+        figures = tuple(Figure(**figure) for figure in outcome.pop("figures"))
+        found["about"], found["outcome"] = About(**found["about"]), Outcome(**outcome, figures=figures)
+        return Summary(**found)
+    except FileNotFoundError as error:
+        raise InputError("this run has no report yet", advice="train it to its end", folder=str(folder)) from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise CheckpointError(f"`{file}` is no summary of a run ({error})", advice="restore it") from error
 
 
 def read_settings(folder: Path, settings: Mapping[str, object]) -> Mapping[str, object]:
-    """The settings that were handed in, or those that `recipe.json` holds."""
+    """The settings that were handed in, or those that `recipe.json` holds, if it can be read."""
     file = folder / "recipe.json"
     if settings or not file.is_file():
         return settings
-    found: object = json.loads(file.read_text("utf-8"))
-    return {str(name): value for name, value in found.items()} if isinstance(found, dict) else {}
+    try:
+        found: Any = json.loads(file.read_text("utf-8"))
+    except (ValueError, RecursionError):
+        return {}  # a report without settings beats no report
+    if not isinstance(found, dict):
+        return {}
+    inner = found.pop("settings", {})
+    return {str(name): value for name, value in (found | (inner if isinstance(inner, dict) else {})).items()}

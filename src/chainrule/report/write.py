@@ -53,7 +53,7 @@ def rebuild_report(folder: Path) -> Path:
         >>> rebuild_report(Path("nowhere"))
         Traceback (most recent call last):
             ...
-        FileNotFoundError: ...
+        chainrule.errors.InputError: this run has no report yet. Got folder='nowhere'; train it to its end.
     """
     return _write(folder, read_summary(folder), ())
 
