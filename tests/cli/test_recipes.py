@@ -26,7 +26,20 @@ def test_a_recipe_is_shown_with_its_settings(name: str, capsys: pytest.CaptureFi
 
 def test_settings_of_any_depth_can_be_changed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "club"
-    words = ["run", "karate-gcn", "--out", str(folder), "--steps", "2", "--optimizer.lr", "0.5", "--hidden", "4"]
+    words = [
+        "run",
+        "karate-gcn",
+        "--out",
+        str(folder),
+        "--steps",
+        "2",
+        "--seeds",
+        "1",
+        "--optimizer.lr",
+        "0.5",
+        "--hidden",
+        "4",
+    ]
     assert main(words) == 0
     recipe = read_recipe(folder)
     assert (recipe.steps, recipe.optimizer.lr, recipe.hidden) == (2, 0.5, 4)

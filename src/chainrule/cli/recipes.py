@@ -1,6 +1,9 @@
 """`chainrule recipes`, `show` and `run`: experiments by name."""
 
-from collections.abc import Sequence
+import io
+import re
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
@@ -126,8 +129,20 @@ def _parsed(recipe: Recipe, words: Sequence[str]) -> tuple[Recipe, Path]:
         f"Args:\n    settings: of the experiment.\n    out: the folder of the run, a new one."
     )
     config = (tyro.conf.ConsolidateSubcommandArgs, tyro.conf.AvoidSubcommands, tyro.conf.FlagConversionOff)
-    changed, folder = tyro.cli(command, args=list(words), prog=f"chainrule run {name}", config=config)
+    with _without_formulas():
+        changed, folder = tyro.cli(command, args=list(words), prog=f"chainrule run {name}", config=config)
     return changed, folder or _free(Path("runs") / name)
+
+
+@contextmanager
+def _without_formulas() -> Generator[None]:
+    """Help is made from docstrings; their formulas belong on a page, not in a terminal."""
+    printed = io.StringIO()
+    try:
+        with redirect_stdout(printed):
+            yield
+    finally:
+        print(re.sub(r"^[^\n]*\$\$.*?\$\$[^\n]*\n", "", printed.getvalue(), flags=re.DOTALL | re.MULTILINE), end="")
 
 
 def _free(folder: Path) -> Path:

@@ -33,7 +33,7 @@ def run_recipe(recipe: Recipe, folder: Path, *, hooks: Sequence[Hook] = ()) -> t
         >>> import tempfile
         >>> from dataclasses import replace
         >>> folder = Path(tempfile.mkdtemp()) / "club"
-        >>> run, outcome = run_recipe(replace(find_recipe("karate-gcn"), steps=1), folder)
+        >>> run, outcome = run_recipe(replace(find_recipe("karate-gcn"), steps=1, seeds=1), folder)
         >>> sorted(path.name for path in folder.iterdir())[:4]
         ['card.md', 'metrics.jsonl', 'model.safetensors', 'recipe.json']
     """

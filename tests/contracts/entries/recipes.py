@@ -7,6 +7,7 @@ from tempfile import mkdtemp
 from chainrule.recipes import (
     DigitsLenet,
     KarateGcn,
+    SinusoidMaml,
     command_of,
     describe,
     digits_lenet,
@@ -18,6 +19,7 @@ from chainrule.recipes import (
     recipe_name,
     resume_recipe,
     run_recipe,
+    sinusoid_maml,
     to_plain,
 )
 from contracts.entry import Abstract, Function, Name, Recipe
@@ -25,7 +27,7 @@ from contracts.entry import Abstract, Function, Name, Recipe
 
 def finished() -> Path:
     folder = Path(mkdtemp()) / "club"
-    run_recipe(replace(karate_gcn(), steps=1), folder)
+    run_recipe(replace(karate_gcn(), steps=1, seeds=1), folder)
     return folder
 
 
@@ -34,6 +36,7 @@ ENTRIES = {
     "Recipe": Abstract("what every recipe derives from"),
     "DigitsLenet": Recipe(build=DigitsLenet),
     "KarateGcn": Recipe(build=KarateGcn),
+    "SinusoidMaml": Recipe(build=SinusoidMaml),
     "command_of": Function(example=lambda: command_of(replace(karate_gcn(), seed=3), Path("x"))),
     "describe": Function(example=lambda: describe("karate-gcn")),
     "digits_lenet": Function(example=digits_lenet),
@@ -45,7 +48,8 @@ ENTRIES = {
     "recipe_name": Function(example=lambda: recipe_name(karate_gcn())),
     "resume_recipe": Function(example=lambda: resume_recipe(finished())[1].metrics),
     "run_recipe": Function(
-        example=lambda: run_recipe(replace(karate_gcn(), steps=1), Path(mkdtemp()) / "x")[1].metrics
+        example=lambda: run_recipe(replace(karate_gcn(), steps=1, seeds=1), Path(mkdtemp()) / "x")[1].metrics
     ),
+    "sinusoid_maml": Function(example=sinusoid_maml),
     "to_plain": Function(example=lambda: to_plain(karate_gcn())),
 }
