@@ -11,7 +11,7 @@ from chainrule.report.numbers import number
 from chainrule.report.outcome import Figure
 from chainrule.training import read_metrics
 
-_SPLITS = ("training", "validation", "test")
+_SPLITS = ("training", "validation", "test", "hidden")
 _BINS = 120
 _UNITS = {"accuracy": "accuracy (share correct)", "lr": "learning rate", "bits": "bits per character"}
 

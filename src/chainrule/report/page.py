@@ -17,6 +17,8 @@ from chainrule.report.outcome import Figure, Outcome
 from chainrule.report.resources import totals
 from chainrule.report.summary import Summary
 
+_MANY = 3  # metrics that fit beside each other with their differences
+
 
 def page(
     summary: Summary,
@@ -101,17 +103,21 @@ def _results(outcome: Outcome, tables: Iterator[int]) -> str:
     rivals = {"this run": outcome.metrics, **outcome.baselines}
     head, cells = [tag("th", {})], {name: [tag("th", {"scope": "row"}, escape(name))] for name in rivals}
     for metric, ours in outcome.metrics.items():
-        compared = any(metric in found for found in outcome.baselines.values())
-        head.append(tag("th", {"class": "number"}, escape(metric.replace("_", " "))))
-        head += [tag("th", {"class": "number faint"}, "difference")] if compared else []
+        apart = any(metric in found for found in outcome.baselines.values())
+        head.append(_measured(metric.replace("_", " "), "", apart, kind="th"))
         for name, pair in _compared(metric, ours, rivals).items():
-            cells[name].append(tag("td", {"class": "number"}, escape(pair[0])))
-            cells[name] += [tag("td", {"class": "number faint"}, escape(pair[1]))] if compared else []
+            cells[name].append(_measured(*pair, apart))
     rows = [tag("tr", {} if index else {"class": "ours"}, *row) for index, row in enumerate(cells.values())]
     said = "Final metrics, on data that took no part in training or choosing."
-    said += " Difference: this run minus the baseline." if outcome.baselines else ""
-    table = tag("table", {}, tag("thead", {}, tag("tr", {}, *head)), tag("tbody", {}, *rows))
+    said += " In grey: this run minus the baseline." if outcome.baselines else ""
+    many = "results many" if len(outcome.metrics) > _MANY else "results"
+    table = tag("table", {"class": many}, tag("thead", {}, tag("tr", {}, *head)), tag("tbody", {}, *rows))
     return _section("Results", _caption(tables, said), _scrolling(table, "Results"))
+
+
+def _measured(value: str, difference: str, apart: bool, *, kind: str = "td") -> str:
+    """A number, and beside it (below it, where room is short) a difference."""
+    return tag(kind, {"class": "number"}, escape(value), tag("small", {}, escape(difference)) if apart else "")
 
 
 def _compared(metric: str, ours: float | int, rivals: Mapping[str, Entry]) -> dict[str, tuple[str, str]]:
