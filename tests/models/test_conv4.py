@@ -23,7 +23,7 @@ def test_it_is_written_out_as_torch_operations() -> None:
     torch.manual_seed(0)
     model, pixels = conv4(3, width=4, side=16).double(), torch.rand(5, 1, 16, 16, dtype=torch.float64)
     hidden, weights = pixels, dict(model.encoder.named_parameters())
-    for first in (0, 4, 8, 12):
+    for first in (0, 4, 8, 12):  # written as the papers have it, ReLU before pooling
         hidden = F.conv2d(hidden, weights[f"{first}.weight"], weights[f"{first}.bias"], padding=1)
         centred = hidden - hidden.mean((0, 2, 3), keepdim=True)
         hidden = centred / (centred.square().mean((0, 2, 3), keepdim=True) + 1e-5).sqrt()

@@ -2,5 +2,6 @@
 
 from chainrule.layers.graph_conv import GraphConv
 from chainrule.layers.pixels import Pixels
+from chainrule.layers.task_norm import TaskNorm
 
-__all__ = ["GraphConv", "Pixels"]
+__all__ = ["GraphConv", "Pixels", "TaskNorm"]

@@ -75,11 +75,16 @@ class Adapted(Objective[Tasks[Any]]):
         value = after.value.mean()
         return Loss(value, metrics | {"loss": value.detach(), "support_loss": before.detach().mean()})
 
-    def adapt(self, model: nn.Module, support: Rows, count: int) -> tuple[dict[str, Tensor], Tensor]:
-        """Every task's own weights after the steps, by name, (count, ...), and its support's loss before them."""
+    def adapt(
+        self, model: nn.Module, support: Rows, count: int, weights: dict[str, Tensor] | None = None
+    ) -> tuple[dict[str, Tensor], Tensor]:
+        """Every task's own weights after the steps, by name, (count, ...), and its support's loss before them.
+
+        The steps start from `weights`, as an earlier call gave them, or else from the model's own.
+        """
         exact = torch.is_grad_enabled() and not self.first_order
         with torch.enable_grad():
-            weights = {
+            weights = weights or {
                 name: parameter.expand(count, *parameter.shape)
                 for name, parameter in model.named_parameters()
                 if parameter.requires_grad

@@ -7,6 +7,7 @@ from chainrule.recipes.karate_gcn import KarateGcn, karate_gcn
 from chainrule.recipes.recipe import Recipe
 from chainrule.recipes.runner import command_of, load, read_recipe, resume_recipe, run_recipe
 from chainrule.recipes.settings import from_plain, to_plain
+from chainrule.recipes.sinusoid_maml import SinusoidMaml, sinusoid_maml
 
 __all__ = [
     "RECIPES",
@@ -14,6 +15,7 @@ __all__ = [
     "DigitsLenet",
     "KarateGcn",
     "Recipe",
+    "SinusoidMaml",
     "command_of",
     "describe",
     "digits_gan",
@@ -26,5 +28,6 @@ __all__ = [
     "recipe_name",
     "resume_recipe",
     "run_recipe",
+    "sinusoid_maml",
     "to_plain",
 ]

@@ -7,8 +7,9 @@ from chainrule.errors import InputError
 from chainrule.recipes.digits_lenet import digits_lenet
 from chainrule.recipes.karate_gcn import karate_gcn
 from chainrule.recipes.recipe import Recipe
+from chainrule.recipes.sinusoid_maml import sinusoid_maml
 
-_FUNCTIONS: tuple[Callable[[], Recipe], ...] = (digits_lenet, karate_gcn)
+_FUNCTIONS: tuple[Callable[[], Recipe], ...] = (digits_lenet, karate_gcn, sinusoid_maml)
 
 RECIPES: dict[str, Callable[[], Recipe]] = {function.__name__.replace("_", "-"): function for function in _FUNCTIONS}
 

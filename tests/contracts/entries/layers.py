@@ -2,7 +2,7 @@
 
 import torch
 
-from chainrule.layers import Pixels
+from chainrule.layers import Pixels, TaskNorm
 from contracts.entry import Module
 
 ENTRIES = {
@@ -10,4 +10,5 @@ ENTRIES = {
         build=lambda: Pixels(mean=(0.5, 0.4, 0.3), deviation=(0.2, 0.2, 0.1), side=6),
         inputs=lambda: (torch.rand(2, 3, 8, 8),),
     ),
+    "TaskNorm": Module(build=lambda: TaskNorm(3), inputs=lambda: (torch.rand(2, 3, 4, 4),)),
 }
