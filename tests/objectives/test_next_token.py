@@ -50,15 +50,42 @@ def test_the_true_law_costs_its_entropy() -> None:
     assert other > cost
 
 
+A, B = 0, 1
+MIXED = [A] + [B] * 9
+
+
 @pytest.mark.parametrize(
-    ("probabilities", "golden"), [((1.0, 1.0, 1.0), 1.0), ((1 / 3, 1 / 3, 1 / 3), 3.0), ((0.25, 1.0, 0.5), 2.0)]
+    ("law", "said", "bits"),
+    [
+        ((0.5, 0.5), [A, B, B, A, A, A, B, A, B, B], 1.0),
+        ((1.0, 0.0), [A] * 10, 0.0),
+        ((0.1, 0.9), MIXED, 0.469),
+        ((0.1, 0.9), [A] * 10, 3.322),
+    ],
 )
-def test_its_exponential_is_the_perplexity(probabilities: tuple[float, ...], golden: float) -> None:
-    """tuebingen:P13: the geometric mean of the inverse probabilities of what was said."""
-    right = torch.tensor(probabilities)
-    scores = torch.stack([right, 1 - right], dim=-1).log()[None]
-    batch = Tokens(torch.zeros(1, 3, dtype=torch.int64), torch.zeros(1, 3, dtype=torch.int64))
-    assert NextToken()(lambda _ids: scores, batch).value.exp().item() == pytest.approx(golden, rel=1e-6)
+def test_golden_bits_per_character(law: tuple[float, ...], said: list[int], bits: float) -> None:
+    """The curriculum's worked numbers, tuebingen:P9 to P12."""
+    assert cost_of(law, said) / math.log(2) == pytest.approx(bits, abs=5e-4)
+
+
+@pytest.mark.parametrize(
+    ("law", "said", "perplexity"),
+    [
+        ((1 / 3, 1 / 3, 1 / 3), [A, B, 2, 2, B, A], 3.0),
+        ((1.0, 0.0, 0.0), [A] * 6, 1.0),
+        ((0.1, 0.9, 0.0), MIXED, 1.384),
+        ((0.1, 0.9, 0.0), [A] * 10, 10.0),
+    ],
+)
+def test_golden_perplexities(law: tuple[float, ...], said: list[int], perplexity: float) -> None:
+    """The curriculum's worked numbers, tuebingen:P14 to P17: above the vocabulary's size where the law is wrong."""
+    assert math.exp(cost_of(law, said)) == pytest.approx(perplexity, abs=5e-4)
+
+
+def cost_of(law: tuple[float, ...], said: list[int]) -> float:
+    batch = Tokens(torch.zeros(1, len(said), dtype=torch.int64), torch.tensor([said]))
+    scores = torch.tensor(law, dtype=torch.float64).log().expand(1, len(said), len(law))
+    return NextToken()(lambda _ids: scores, batch).value.item()
 
 
 def tokens(ids: list[list[int]], following: list[list[int]]) -> Tokens:
