@@ -1,6 +1,10 @@
 """Chainrule: deep learning as the courses teach it, under one roof."""
 
-from chainrule import data, functional, layers, learners, models, objectives, optim, training
+from pathlib import Path
+
+from torch import nn
+
+from chainrule import data, functional, generate, layers, learners, models, objectives, optim, training
 from chainrule.errors import CheckpointError, InputError, NonFiniteError, SampleError
 from chainrule.training import fit
 
@@ -14,10 +18,29 @@ __all__ = [
     "data",
     "fit",
     "functional",
+    "generate",
     "layers",
     "learners",
+    "load",
     "models",
     "objectives",
     "optim",
     "training",
 ]
+
+
+def load(folder: Path | str) -> nn.Module:
+    """The trained network of a run, in evaluation mode, its preprocessing inside: ready to be called.
+
+    Args:
+        folder: of the run.
+
+    Example:
+        >>> load("nowhere")
+        Traceback (most recent call last):
+            ...
+        chainrule.errors.InputError: this is not the folder of a run. Got folder='nowhere'; ...
+    """
+    from chainrule.recipes import load  # recipes bring in reports, which take a while to import
+
+    return load(folder)
