@@ -43,6 +43,7 @@ class GraphConv(nn.Module):
                 "`in_dim` and `out_dim` must be at least 1", advice="try 16", in_dim=in_dim, out_dim=out_dim
             )
         self.project = nn.Linear(in_dim, out_dim, bias=bias)
+        self.biased = bias
         nn.init.xavier_uniform_(self.project.weight)
         if bias:
             nn.init.zeros_(self.project.bias)
@@ -59,4 +60,4 @@ class GraphConv(nn.Module):
         if self.project.in_features <= self.project.out_features:
             return self.project(propagate(features, edges, coefficients))
         projected = propagate(nn.functional.linear(features, self.project.weight), edges, coefficients)
-        return projected if self.project.bias is None else projected + self.project.bias
+        return projected + self.project.bias if self.biased else projected
