@@ -7,9 +7,7 @@ from chainrule.errors import InputError
 from chainrule.shapes import Float
 
 
-def frechet_distance(
-    first: Float[Tensor, "first feature"], second: Float[Tensor, "second feature"]
-) -> Float[Tensor, ""]:
+def frechet_distance(first: Float[Tensor, "first feature"], second: Float[Tensor, "second feature"]) -> Tensor:
     r"""The squared Frechet (Wasserstein-2) distance between normal distributions fitted to two sets of points.
 
     $$d^2 = \lVert \mu_1 - \mu_2 \rVert^2 + \text{tr}\big(\Sigma_1 + \Sigma_2 - 2 (\Sigma_1 \Sigma_2)^{1/2}\big)$$
@@ -57,7 +55,7 @@ def frechet_distance(
 
 def precision_recall(
     real: Float[Tensor, "real feature"], generated: Float[Tensor, "generated feature"], neighbours: int = 3
-) -> tuple[Float[Tensor, ""], Float[Tensor, ""]]:
+) -> tuple[Tensor, Tensor]:
     r"""How many generated points lie where real ones do, and how many real ones lie where generated ones do.
 
     $$\text{in}(x, S) = \big[\exists\, s \in S: \lVert x - s \rVert \le r_k(s)\big], \qquad

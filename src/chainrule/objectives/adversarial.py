@@ -164,7 +164,7 @@ class LeastSquares(Game):
         return 0.5 * (fake - 1).square().mean()
 
 
-def gradient_penalty(scores: Float[Tensor, " example"], examples: Tensor) -> Float[Tensor, ""]:
+def gradient_penalty(scores: Float[Tensor, " example"], examples: Tensor) -> Tensor:
     r"""How steep the critic is at the examples: the mean squared length of its gradient, differentiable again.
 
     $$R = \frac1n \sum_i \big\lVert \nabla_{x_i} s_i \big\rVert^2$$

@@ -4,12 +4,14 @@ import difflib
 from collections.abc import Callable
 
 from chainrule.errors import InputError
+from chainrule.recipes.digits_gan import digits_gan
 from chainrule.recipes.digits_lenet import digits_lenet
 from chainrule.recipes.karate_gcn import karate_gcn
+from chainrule.recipes.python_docs_gpt import python_docs_gpt
 from chainrule.recipes.recipe import Recipe
 from chainrule.recipes.sinusoid_maml import sinusoid_maml
 
-_FUNCTIONS: tuple[Callable[[], Recipe], ...] = (digits_lenet, karate_gcn, sinusoid_maml)
+_FUNCTIONS: tuple[Callable[[], Recipe], ...] = (digits_gan, digits_lenet, karate_gcn, python_docs_gpt, sinusoid_maml)
 
 RECIPES: dict[str, Callable[[], Recipe]] = {function.__name__.replace("_", "-"): function for function in _FUNCTIONS}
 

@@ -120,6 +120,10 @@ def digits_gan() -> DigitsGan:
     """A generator of handwritten digits against a critic, on scikit-learn's 8 x 8 digits, without their labels.
 
     `chainrule run digits-gan`: about a minute on 2 cores, each of the ten digits at least 5 % of 2,000 samples.
+
+    Example:
+        >>> digits_gan().noise
+        32
     """
     return DigitsGan()
 

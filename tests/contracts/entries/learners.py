@@ -3,8 +3,8 @@
 import torch
 
 from chainrule.data import Sinusoids, Table, Tasks
-from chainrule.learners import Gradient, Maml, Rollback, blame
-from chainrule.models import mlp
+from chainrule.learners import Adversarial, Gradient, Maml, Rollback, blame
+from chainrule.models import Players, mlp
 from chainrule.objectives import Classify, Regress
 from chainrule.optim import AdamW, Ema
 from contracts.entry import Function, Learner
@@ -22,7 +22,24 @@ def _spoiled_wave() -> Tasks[Table]:
     return tasks
 
 
+def _play() -> Adversarial:
+    rule = AdamW(lr=0.01, betas=(0.0, 0.99))
+    return Adversarial(
+        Players(mlp((2, 8, 4)), mlp((4, 8, 1)), noise=2),
+        generator_rule=rule,
+        critic_rule=rule,
+        average=Ema(0.9),
+        critic_steps=2,
+    )
+
+
 ENTRIES = {
+    "Adversarial": Learner(
+        build=_play,
+        batch=lambda: Table(torch.randn(8, 4), torch.arange(8) % 3),
+        spoiled=_spoiled,
+        skips={"overfit": "what one player wins the other loses: neither loss has to fall"},
+    ),
     "Gradient": Learner(
         build=lambda: Gradient(mlp((4, 16, 3)), Classify(), AdamW(lr=0.02), accumulate=2, average=Ema(0.9)),
         batch=lambda: Table(torch.randn(8, 4), torch.arange(8) % 3),

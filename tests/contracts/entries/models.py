@@ -3,15 +3,65 @@
 import torch
 from torch import nn
 
-from chainrule.models import Network, conv4, lenet5, mlp
-from contracts.entry import Module
+from chainrule.models import (
+    GptEncoder,
+    Network,
+    NGram,
+    Players,
+    Rotary,
+    conv4,
+    dcgan,
+    gpt,
+    gpt2,
+    gpt2_small,
+    lenet5,
+    mlp,
+)
+from contracts.entry import Function, Module
+
+_SCORED = "called with examples, the players score them: only the critic is at work"
+
+_COUNTED = "it counts a text when it is built, and looks grams up: how many it finds depends on the text"
+
+
+def ids() -> torch.Tensor:
+    return torch.randint(7, (2, 5))
+
+
+def size_of_gpt2_small() -> int:
+    with torch.device("meta"):
+        return sum(parameter.numel() for parameter in gpt2_small().parameters())
+
 
 ENTRIES = {
+    "GptEncoder": Module(
+        build=lambda: GptEncoder(nn.Embedding(7, 4), nn.Embedding(5, 4), [nn.Linear(4, 4)], context=5, dropout=0.1),
+        inputs=lambda: (ids(),),
+    ),
+    "NGram": Module(
+        build=lambda: NGram(torch.arange(60) ** 2 % 7, order=3, vocabulary=7),
+        inputs=lambda: (ids(),),
+        skips={"meta": _COUNTED, "compile": _COUNTED, "gradient": "it has no parameters"},
+    ),
     "Network": Module(
         build=lambda: Network(nn.Linear(3, 4), nn.Linear(4, 2)),
         inputs=lambda: (torch.randn(5, 3),),
     ),
+    "Players": Module(
+        build=lambda: Players(nn.Linear(3, 2), nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 1)), noise=3),
+        inputs=lambda: (torch.randn(5, 2),),
+        unreached={"generator.": _SCORED},
+    ),
+    "Rotary": Module(build=lambda: Rotary(4, context=6), inputs=lambda: (torch.randn(2, 3, 6, 4),)),
     "conv4": Module(build=lambda: conv4(3, width=4, side=16), inputs=lambda: (torch.rand(2, 1, 16, 16),)),
+    "dcgan": Module(
+        build=lambda: dcgan(8, noise=4, width=2),
+        inputs=lambda: (255 * torch.rand(3, 1, 8, 8),),
+        unreached={"generator.": _SCORED},
+    ),
+    "gpt": Module(build=lambda: gpt(2, 8, 2, vocabulary=7, context=6, dropout=0.1), inputs=lambda: (ids(),)),
+    "gpt2": Module(build=lambda: gpt2(2, 8, 2, vocabulary=7, context=6, dropout=0.1), inputs=lambda: (ids(),)),
+    "gpt2_small": Function(example=size_of_gpt2_small),
     "lenet5": Module(build=lenet5, inputs=lambda: (torch.rand(2, 1, 8, 8),)),
     "mlp": Module(build=lambda: mlp((6, 5, 4)), inputs=lambda: (torch.randn(3, 2, 3),)),
 }

@@ -5,8 +5,27 @@ from torch import nn
 
 from chainrule.data import Sinusoids, Table, Tokens
 from chainrule.models import mlp
-from chainrule.objectives import Adapted, Classify, Loss, NextToken, Regress, accuracy, tried
+from chainrule.objectives import (
+    Adapted,
+    Classify,
+    Hinge,
+    LeastSquares,
+    Loss,
+    Minimax,
+    NextToken,
+    NonSaturating,
+    Regress,
+    accuracy,
+    gradient_penalty,
+    tried,
+)
 from contracts.entry import Abstract, Function, Name, Objective, Value
+
+
+def _penalty() -> torch.Tensor:
+    examples = torch.randn(3, 2, requires_grad=True)
+    return gradient_penalty(examples.square().sum(1), examples)
+
 
 ENTRIES = {
     "Adapted": Objective(
@@ -30,10 +49,16 @@ ENTRIES = {
         model=lambda: mlp((4, 8, 2)),
         batch=lambda: Table(torch.randn(6, 4), torch.randn(6, 2)),
     ),
+    "Hinge": Value(build=Hinge),
+    "LeastSquares": Value(build=LeastSquares),
+    "Minimax": Value(build=Minimax),
+    "NonSaturating": Value(build=NonSaturating),
     "Loss": Value(
         build=lambda: Loss(torch.tensor(1.0), {"loss": torch.tensor(1.0)}),
         skips={"hashable": "it holds a dict of metrics", "frozen": "a named tuple is frozen without being a dataclass"},
     ),
+    "Game": Abstract("the four games of two players above"),
+    "gradient_penalty": Function(example=_penalty),
     "accuracy": Function(example=lambda: accuracy(torch.randn(5, 3), torch.tensor([0, 1, 2, 0, 1]))),
     "tried": Function(example=lambda: tried(mlp((4, 3)), Table(torch.ones(2, 4), torch.zeros(2)))),
     "Model": Name("an alias of types: a module, or a function of the batch's inputs"),
