@@ -15,11 +15,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import torch
-import torch.nn.functional as F
-from side_by_side import save, show
+import torch.nn.functional as F  # noqa: N812
 from torch import nn
 
 import chainrule as cr
+from side_by_side import save, show
 
 torch.set_num_threads(1)
 BATCH, ROWS, STEPS, ROUNDS = 64, 12_800, 1_000, 9
@@ -36,7 +36,7 @@ def gather_per_epoch(steps: int) -> None:
     model = network()
     optimizer = torch.optim.AdamW(model.parameters(), fused=True)
     per_epoch = ROWS // BATCH
-    for epoch in range(steps // per_epoch):
+    for _ in range(steps // per_epoch):
         order = torch.randperm(ROWS)
         pixels, labels = PIXELS[order], LABELS[order]
         for start in range(0, ROWS, BATCH):
@@ -50,7 +50,7 @@ def index_per_step(steps: int) -> None:
     model = network()
     optimizer = torch.optim.AdamW(model.parameters(), fused=True)
     per_epoch = ROWS // BATCH
-    for epoch in range(steps // per_epoch):
+    for _ in range(steps // per_epoch):
         order = torch.randperm(ROWS)
         for start in range(0, ROWS, BATCH):
             rows = order[start : start + BATCH]
