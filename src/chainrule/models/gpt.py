@@ -165,11 +165,13 @@ class GptEncoder(nn.Module):
 def gpt(layers: int, dim: int, heads: int, vocabulary: int, context: int = 256, *, dropout: float = 0.0) -> Network:
     r"""A small modern GPT: pre-norm, rotary positions, GELU, no biases, a head of its own.
 
+    $$\text{parameters} = 2 V d + L\,(12 d^2 + 2 d) + d$$
+
     Args:
-        layers: how many blocks.
-        dim: numbers per place in the stream.
+        layers: L, how many blocks.
+        dim: d, numbers per place in the stream.
         heads: how many kinds of attention per block; must divide `dim`.
-        vocabulary: how many tokens there are.
+        vocabulary: V, how many tokens there are.
         context: how many tokens it can see.
         dropout: share of numbers set to zero while training, in the embedding and after each half of a block.
 

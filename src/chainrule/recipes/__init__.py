@@ -4,6 +4,7 @@ from chainrule.recipes.catalogue import RECIPES, describe, find_recipe, recipe_n
 from chainrule.recipes.digits_gan import DigitsGan, digits_gan
 from chainrule.recipes.digits_lenet import DigitsLenet, digits_lenet
 from chainrule.recipes.karate_gcn import KarateGcn, karate_gcn
+from chainrule.recipes.python_docs_gpt import PythonDocsGpt, python_docs_gpt
 from chainrule.recipes.recipe import Recipe
 from chainrule.recipes.runner import command_of, load, read_recipe, resume_recipe, run_recipe
 from chainrule.recipes.settings import from_plain, to_plain
@@ -14,6 +15,7 @@ __all__ = [
     "DigitsGan",
     "DigitsLenet",
     "KarateGcn",
+    "PythonDocsGpt",
     "Recipe",
     "SinusoidMaml",
     "command_of",
@@ -24,6 +26,7 @@ __all__ = [
     "from_plain",
     "karate_gcn",
     "load",
+    "python_docs_gpt",
     "read_recipe",
     "recipe_name",
     "resume_recipe",
