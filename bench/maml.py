@@ -5,7 +5,10 @@ sine waves of the MAML paper, 25 tasks. A meta-step is loss, gradient through th
 
     loop over tasks     as learn2learn and higher do: torch.autograd.grad(create_graph=True), task by task
     plain vmap          torch.func: vmap over tasks of a loss that holds grad; autograd outside
-    ours                `learners.Maml`: only the losses are mapped, the inner gradient is torch's own autograd
+    ours                `learners.Maml`: only the losses are mapped, the inner gradient is torch's own autograd; all of
+                        the learner's services on (checks for NaN, metrics)
+
+The rivals normalise by torch's BatchNorm2d without running statistics, ours by TaskNorm; that all agree is checked.
 
     python bench/maml.py            # CPU: 4 tasks, one thread, process time
     python bench/maml.py            # where CUDA is at hand: 32 tasks, also captured as one CUDA graph, bfloat16,
@@ -115,6 +118,16 @@ class MatrixConv(nn.Conv2d):
         return answers.unflatten(0, (-1, height, width)).permute(0, 3, 1, 2)
 
 
+def with_torchs_norm(model: nn.Module) -> nn.Module:
+    """The network as one would write it without us: the same weights, torch's batch norm without a memory."""
+    model = copy.deepcopy(model)
+    for parent in list(model.modules()):
+        for name, part in list(parent.named_children()):
+            if isinstance(part, cr.layers.TaskNorm):
+                setattr(parent, name, nn.BatchNorm2d(len(part.weight), track_running_stats=False).to(DEVICE))
+    return model
+
+
 def with_matrix_products(model: nn.Module) -> nn.Module:
     model = copy.deepcopy(model)
     for part in model.modules():
@@ -137,7 +150,7 @@ def on_cuda(model: nn.Module, tasks: Tasks[Images], parts: Pairs) -> dict[str, C
 
             step = stepping(network, loss, capturable=True)
             builders[f"ours, one CUDA graph{form}{precision}"] = lambda step=step: captured(step)
-    network = copy.deepcopy(model)
+    network = with_torchs_norm(model)
     compiled = torch.compile(lambda *parts: plain_vmap(network, F.cross_entropy, parts, RATE))
     whole = stepping(network, lambda: compiled(*parts), capturable=True)
     builders["plain vmap, compiled"] = lambda: whole
@@ -157,7 +170,7 @@ def on_cuda(model: nn.Module, tasks: Tasks[Images], parts: Pairs) -> dict[str, C
 def pictures(tasks: int, rounds: int) -> None:
     torch.manual_seed(0)
     model, batch = cr.models.conv4(WAYS).to(DEVICE), omniglot_shapes(tasks)
-    parts, copies = pairs(batch), [copy.deepcopy(model) for _ in range(3)]
+    parts, copies = pairs(batch), [with_torchs_norm(model), with_torchs_norm(model), copy.deepcopy(model)]
     maml = cr.learners.Maml(copies[2], cr.objectives.Classify(), ADAM, inner_rate=RATE)
     agree(model, batch, parts)
     rivals: dict[str, Callable[[], object]] = {
@@ -177,7 +190,8 @@ def pictures(tasks: int, rounds: int) -> None:
 def agree(model: nn.Module, batch: Tasks[Images], parts: Pairs) -> None:
     """All rivals compute one and the same number."""
     ours = cr.objectives.Adapted(cr.objectives.Classify(), 1, RATE)(model, batch).value
-    others = [way(model, F.cross_entropy, parts, RATE) for way in (loop_over_tasks, plain_vmap)]
+    plain = with_torchs_norm(model)
+    others = [way(plain, F.cross_entropy, parts, RATE) for way in (loop_over_tasks, plain_vmap)]
     matrix = cr.objectives.Adapted(cr.objectives.Classify(), 1, RATE)(with_matrix_products(model), batch).value
     for other in (*others, matrix):
         torch.testing.assert_close(other, ours, rtol=2e-2, atol=2e-2)  # TF32 on the GPU
