@@ -156,17 +156,21 @@ class _Judge:
 
     @torch.no_grad()
     def measure(self, pictures: Tensor) -> dict[str, float]:
-        """How varied, how clear, how true and how new the pictures are."""
+        """How varied, how clear, how true and how new the pictures are.
+
+        The classifier's smallest share of a digit and its mean confidence; precision, recall and Frechet distance in
+        its features; the median distance to the nearest training digit, which copies would bring down to zero.
+        """
         compared = pictures[:_COMPARED]
         features = self._embed(compared)
         precision, recall = precision_recall(self.features[:_COMPARED], features)
         return {
             "smallest share": float(self.shares(pictures).min()),
-            "mean confidence": float(self.network(pictures).softmax(-1).max(-1).values.mean()),
+            "confidence": float(self.network(pictures).softmax(-1).max(-1).values.mean()),
             "precision": float(precision),
             "recall": float(recall),
-            "Frechet distance": float(frechet_distance(self.features, features)),
-            "distance to training digit": float(self.nearest(compared)[0].median()),
+            "Frechet": float(frechet_distance(self.features, features)),
+            "nearest digit": float(self.nearest(compared)[0].median()),
         }
 
 
@@ -178,8 +182,8 @@ def _rivals(real: Tensor) -> Mapping[str, Tensor]:
     values, vectors = torch.linalg.eigh(torch.cov(flat.T))
     correlated = (wide * values.clamp(min=0).sqrt()) @ vectors.T
     drawn = {
-        "normal, all pixels together": flat.mean(0) + correlated,
-        "normal, pixel by pixel": flat.mean(0) + flat.std(0) * narrow,
+        "joint normal": flat.mean(0) + correlated,
+        "pixelwise normal": flat.mean(0) + flat.std(0) * narrow,
         "uniform noise": _WHITE * torch.rand(count, flat.shape[1], generator=chance),
     }
     return {name: pixels.clamp(0, _WHITE).view(-1, *real.shape[1:]) for name, pixels in drawn.items()}
