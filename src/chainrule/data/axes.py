@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 import torch
@@ -31,19 +32,28 @@ class Axes:
 
     def fits(self, tensor: Tensor) -> bool:
         """Whether the tensor has these axes and numbers of this kind."""
-        return any(len(name.split()) == tensor.ndim for name in self.names) and self._holds(tensor)
-
-    def _holds(self, tensor: Tensor) -> bool:
-        if self.numbers == "floating":
-            return tensor.is_floating_point()
-        if self.numbers == "whole":
-            return not (tensor.is_floating_point() or tensor.is_complex() or tensor.dtype == torch.bool)
-        return True
+        return tensor.ndim in _counts(self.names) and _KINDS[self.numbers](tensor)
 
     def __str__(self) -> str:
         """The axes as they stand in an error message."""
         shapes = " or ".join(f"({', '.join(name.split())})" for name in self.names)
         return shapes if self.numbers == "any" else f"{shapes} of {self.numbers} numbers"
+
+
+@cache
+def _counts(names: tuple[str, ...]) -> frozenset[int]:
+    return frozenset(len(name.split()) for name in names)
+
+
+def _whole(tensor: Tensor) -> bool:
+    return not (tensor.is_floating_point() or tensor.is_complex() or tensor.dtype == torch.bool)
+
+
+def _any(tensor: Tensor) -> bool:
+    return tensor.ndim >= 0
+
+
+_KINDS = {"any": _any, "whole": _whole, "floating": Tensor.is_floating_point}
 
 
 def demand(owner: str, tensors: Mapping[str, Tensor], axes: Mapping[str, Axes]) -> None:
@@ -61,10 +71,11 @@ def demand(owner: str, tensors: Mapping[str, Tensor], axes: Mapping[str, Axes]) 
             ...
         chainrule.errors.InputError: `labels` of Images must be (batch) of whole numbers. ...
     """
-    for name, tensor in tensors.items():
-        if name in axes and not axes[name].fits(tensor):
+    for name, wanted in axes.items():
+        tensor = tensors.get(name)
+        if tensor is not None and not wanted.fits(tensor):
             raise InputError(
-                f"`{name}` of {owner} must be {axes[name]}",
+                f"`{name}` of {owner} must be {wanted}",
                 advice="reshape or convert it before making the batch",
                 shape=tuple(tensor.shape),
                 dtype=str(tensor.dtype),

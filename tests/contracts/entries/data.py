@@ -1,8 +1,13 @@
 """How the contract suite builds every public name of `chainrule.data`."""
 
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
 import torch
 
-from chainrule import data
+from chainrule import InputError, data
 from contracts.entry import Abstract, BatchKind, Function, Name, Source, Value
 
 
@@ -18,6 +23,29 @@ def _drawn_inside() -> torch.Tensor:
 def _drawn_after() -> torch.Tensor:
     data.reseed(3, 1)
     return torch.rand(3)
+
+
+def _one_row(item: int) -> data.Table:
+    return data.Table(torch.tensor([[float(item)]]), torch.tensor([item]))
+
+
+def _changed(change: data.Augment[data.Images]) -> torch.Tensor:
+    rows = data.Images(torch.arange(96).view(2, 3, 4, 4).byte(), torch.tensor([0, 1]))
+    return change.apply(rows, change.draw(2, data.generator(3))).pixels
+
+
+def _refused(reader: Callable[[], object]) -> str:
+    """What a reader of real data says where there is none; its own test reads them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CHAINRULE_DATA", "no/such/folder")
+        with pytest.raises(InputError) as raised:
+            reader()
+    return str(raised.value)
+
+
+def _written_and_read() -> list[int]:
+    with tempfile.TemporaryDirectory() as folder:
+        return data.open_tokens(data.save_tokens(Path(folder) / "tokens", torch.tensor([3, 1, 300]))).tolist()
 
 
 ENTRIES = {
@@ -44,11 +72,38 @@ ENTRIES = {
     "part_of_rank": Function(example=lambda: data.part_of_rank(64, 1, 4)),
     "reseed": Function(example=_drawn_after),
     "seeded": Function(example=_drawn_inside),
+    "Windows": Source(lambda: data.Windows(torch.arange(100), context=7, batch_size=4, seed=1)),
+    "SeriesWindows": Source(
+        lambda: data.SeriesWindows(torch.arange(80.0).view(40, 2), past=5, horizon=3, batch_size=4, seed=1)
+    ),
+    "Decoded": Source(lambda: data.Decoded(range(11), _one_row, batch_size=4, seed=1, workers=2)),
+    "Text": Value(
+        build=lambda: data.Text.of("to be or not to be " * 30, context=8, batch_size=4),
+        skips=dict.fromkeys(("equal", "hashable"), "its three sources are compared by identity"),
+    ),
+    "Skip": Value(build=lambda: data.Skip(0.1)),
+    "Chain": Function(example=lambda: _changed(data.Chain(data.Flip(), data.Shift(1)))),
+    "Flip": Function(example=lambda: _changed(data.Flip())),
+    "Shift": Function(example=lambda: _changed(data.Shift(2))),
+    "Characters": Function(example=lambda: data.Characters.of("banana").encode("nab")),
+    "cifar10": Function(example=lambda: _refused(data.cifar10)),
+    "data_directory": Function(example=lambda: _refused(data.data_directory)),
+    "fashion_mnist": Function(example=lambda: _refused(data.fashion_mnist)),
+    "image_folder": Function(example=lambda: _refused(lambda: data.image_folder("no/such/folder", side=8))),
+    "karate": Function(example=lambda: data.karate().test[0].labels),
+    "mnist": Function(example=lambda: _refused(data.mnist)),
+    "open_tokens": Function(example=_written_and_read),
+    "python_docs": Function(example=lambda: data.python_docs(context=8, batch_size=2).train[3].ids),
+    "python_docs_text": Function(example=data.python_docs_text),
+    "save_tokens": Function(example=_written_and_read),
+    "text": Function(example=lambda: data.text(__file__, context=8, batch_size=2).train[3].ids),
     "Augment": Abstract("every augmentation"),
     "Batch": Abstract("every kind of batch above"),
     "Batches": Abstract("every source above"),
     "Rows": Abstract("every kind of batch above whose tensors share their first axis"),
     "BatchT": Name("a type variable"),
     "RowsT": Name("a type variable"),
+    "Tokenizer": Abstract("Characters"),
+    "OnBad": Name("an alias: the words and the value that say what to do with bad examples"),
     "IGNORED": Name("the target that takes no part in a loss"),
 }
