@@ -22,7 +22,8 @@ def causal_attention(
         value: $v$, what each place gives.
 
     Shape:
-        query, key, value: (batch, heads, time, size); returns (batch, heads, time, size).
+        query: (batch, heads, time, size); key: (batch, heads, time, size); value: (batch, heads, time, size);
+        returns (batch, heads, time, size).
 
     Example:
         >>> same = torch.ones(1, 1, 3, 2)
