@@ -34,6 +34,7 @@ class DigitsGan(Recipe):
     Args:
         steps: how long to train.
         seed: where every random number of the run begins.
+        threads: of the CPU.
         batch_size: real digits per step, and as many generated ones.
         width: feature maps of both networks at full size.
         noise: random numbers per digit.
@@ -47,6 +48,7 @@ class DigitsGan(Recipe):
 
     steps: int = 1500
     seed: int = 0
+    threads: int = 1
     batch_size: int = 64
     width: int = 32
     noise: int = 32

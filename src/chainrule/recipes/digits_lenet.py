@@ -27,6 +27,7 @@ class DigitsLenet(Recipe):
     Args:
         steps: how long to train.
         seed: where every random number of the run begins.
+        threads: of the CPU.
         batch_size: digits per step.
         shift: training digits are moved by up to so many pixels; 0 leaves them.
         smoothing: share of the target spread over all classes.
@@ -38,6 +39,7 @@ class DigitsLenet(Recipe):
 
     steps: int = 1200
     seed: int = 0
+    threads: int = 1
     batch_size: int = 64
     shift: int = 1
     smoothing: float = 0.05

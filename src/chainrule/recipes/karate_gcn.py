@@ -27,6 +27,7 @@ class KarateGcn(Recipe):
     Args:
         steps: how long to train.
         seed: where every random number of the run begins.
+        threads: of the CPU.
         hidden: features per member in the hidden layer.
         dropout: share of numbers set to zero before every projection, while training.
         seeds: over how many networks the bar is measured.
@@ -38,6 +39,7 @@ class KarateGcn(Recipe):
 
     steps: int = 200
     seed: int = 0
+    threads: int = 1
     hidden: int = 16
     dropout: float = 0.5
     seeds: int = 20

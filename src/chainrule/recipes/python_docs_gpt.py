@@ -34,6 +34,7 @@ class PythonDocsGpt(Recipe):
     Args:
         steps: how long to train.
         seed: where every random number of the run begins.
+        threads: of the CPU.
         layers: how many blocks.
         dim: numbers per character in the stream.
         heads: how many kinds of attention per block; must divide `dim`.
@@ -49,6 +50,7 @@ class PythonDocsGpt(Recipe):
 
     steps: int = 4000
     seed: int = 0
+    threads: int = 2
     layers: int = 4
     dim: int = 192
     heads: int = 4

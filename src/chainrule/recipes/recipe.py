@@ -24,6 +24,8 @@ class Recipe(ABC):
     Args:
         steps: how long to train.
         seed: where every random number of the run begins.
+        threads: of the CPU; a part of the recipe because it decides the last bits, and because small networks are
+            faster on one.
     """
 
     source: ClassVar[str]
@@ -33,6 +35,7 @@ class Recipe(ABC):
 
     steps: int
     seed: int
+    threads: int = 1
 
     @abstractmethod
     def learner(self) -> Learner:

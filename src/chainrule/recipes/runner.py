@@ -1,11 +1,13 @@
 """From a recipe to a run folder, and from a run folder back."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+import torch
 from torch import nn
 
 from chainrule.data import seeded
@@ -169,12 +171,23 @@ def _train(
         StopOnSignal(),
         *hooks,
     ]
-    run = fit(learner, recipe.batches(), steps=recipe.steps, hooks=services, start=start, seed=recipe.seed)
-    if run.stopped is not None:
-        return run, None
-    outcome = recipe.outcome(learner.model.eval())
+    with _threads(recipe.threads):
+        run = fit(learner, recipe.batches(), steps=recipe.steps, hooks=services, start=start, seed=recipe.seed)
+        if run.stopped is not None:
+            return run, None
+        outcome = recipe.outcome(learner.model.eval())
     write_report(folder, run, outcome, _about(recipe, folder))
     return run, outcome
+
+
+@contextmanager
+def _threads(count: int) -> Generator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def _about(recipe: Recipe, folder: Path) -> About:

@@ -34,6 +34,7 @@ class SinusoidMaml(Recipe):
     Args:
         steps: how long to train.
         seed: where every random number of the run begins.
+        threads: of the CPU.
         tasks: sine waves per step.
         shots: points of each wave to adapt on, in training.
         inner_rate: the rate of the one step of gradient descent on those points, and of the steps afterwards.
@@ -47,6 +48,7 @@ class SinusoidMaml(Recipe):
 
     steps: int = 20_000
     seed: int = 0
+    threads: int = 1
     tasks: int = 25
     shots: int = 10
     inner_rate: float = 0.01
