@@ -66,7 +66,9 @@ def resume_recipe(folder: Path, *, hooks: Sequence[Hook] = ()) -> tuple[Run, Out
     """
     recipe = read_recipe(folder)
     learner = _learner(recipe)
-    return _train(recipe, folder, learner, hooks, start=resume(folder, learner))
+    with _threads(recipe.threads):
+        start = resume(folder, learner)
+    return _train(recipe, folder, learner, hooks, start=start)
 
 
 def read_recipe(folder: Path) -> Recipe:
