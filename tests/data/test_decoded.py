@@ -247,3 +247,28 @@ def test_an_interrupt_while_waiting_leaves_it_usable(reference):
         source[0]
     assert all(equal(source[k], reference[k]) for k in range(4))
     assert no_workers()
+
+
+def test_training_goes_on_past_bad_examples_the_same_every_time():
+    """R13: 1 % bad; the loss falls, the bad ones met are counted exactly, and two runs end with the same weights."""
+    import chainrule as cr
+
+    def point(item: int) -> Table:
+        fragile(item)
+        x = torch.tensor([[item / MANY, 1.0]])
+        return Table(x, x[:, :1] * 2 - 1)
+
+    runs = []
+    for workers in (0, 2):
+        torch.manual_seed(0)
+        source = Decoded(range(MANY), point, 25, SEED, workers=workers, on_bad="skip")
+        learner = cr.learners.Gradient(torch.nn.Linear(2, 1), cr.objectives.Regress(), cr.optim.AdamW(lr=0.05))
+        before = cr.training.evaluate(learner.model, cr.objectives.Regress(), source)["loss"]
+        source.bad.clear()
+        cr.fit(learner, source, steps=60)
+        met = set(slow_order(MANY, SEED, 0, 60 * 25)) & BROKEN
+        assert met <= set(source.bad) <= BROKEN
+        assert cr.training.evaluate(learner.model, cr.objectives.Regress(), source)["loss"] < before / 10
+        runs.append((learner.model.weight.detach().clone(), dict(source.bad)))
+    assert torch.equal(runs[0][0], runs[1][0])
+    assert runs[0][1] == runs[1][1]
