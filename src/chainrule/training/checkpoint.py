@@ -12,6 +12,7 @@ import re
 import shutil
 import sys
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -67,16 +68,18 @@ def write_checkpoint(folder: Path, step: int, skeleton: Any, tensors: dict[str, 
         raise CheckpointError("a checkpoint is never overwritten", advice="choose a new folder", existing=final.name)
     ready = portable(tensors)
     header = encode_header(ready, {"format": "pt"})
-    manifest = _manifest(step, seed, skeleton, ready, header)
+    size = len(header) + sum(tensor.nbytes for tensor in ready.values())
     folder.mkdir(parents=True, exist_ok=True)
     partial = folder / f"{final.name}.tmp"
     try:
         if partial.exists():
             shutil.rmtree(partial)
-        check_space(folder, len(header) + len(manifest) + sum(tensor.nbytes for tensor in ready.values()))
+        check_space(folder, size + 3 * len(header))  # a manifest is about as long as a header
         partial.mkdir()
-        with (partial / TENSORS).open("wb") as file:
+        with ThreadPoolExecutor(1) as beside, (partial / TENSORS).open("wb") as file:
+            checksums = beside.submit(_checksums, ready)  # while the disk is busy
             write_tensors(file, header, ready)
+        manifest = _manifest(step, seed, skeleton, size, header, checksums.result())
         with (partial / MANIFEST).open("wb") as file:
             write_tensors(file, manifest, {})
         sync(partial)
@@ -195,7 +198,7 @@ def sealed(body: dict[str, Any]) -> bytes:
     return raw
 
 
-def _manifest(step: int, seed: int, skeleton: Any, tensors: dict[str, Tensor], header: bytes) -> bytes:
+def _manifest(step: int, seed: int, skeleton: Any, size: int, header: bytes, checksums: dict[str, int]) -> bytes:
     version = sys.modules["chainrule"].__version__  # a room cannot import the whole house, but it is there
     return sealed(
         {
@@ -205,12 +208,16 @@ def _manifest(step: int, seed: int, skeleton: Any, tensors: dict[str, Tensor], h
             "threads": torch.get_num_threads(),
             "world": _world(),
             "versions": {"chainrule": version, "torch": torch.__version__},
-            "bytes": len(header) + sum(tensor.nbytes for tensor in tensors.values()),
+            "bytes": size,
             "header": zlib.crc32(header),
-            "tensors": {name: checksum(tensor) for name, tensor in tensors.items()},
+            "tensors": checksums,
             "state": skeleton,
         }
     )
+
+
+def _checksums(tensors: dict[str, Tensor]) -> dict[str, int]:
+    return {name: checksum(tensor) for name, tensor in tensors.items()}
 
 
 def _world() -> int:

@@ -1,6 +1,5 @@
 """Nested state taken apart: the tensors, and a skeleton of plain data that JSON can hold."""
 
-import itertools
 import math
 from typing import Any
 
@@ -63,7 +62,7 @@ def memory_of(tensor: Tensor) -> tuple[Any, ...] | None:
     """
     if tensor.numel() == 0:
         return None
-    return tensor.data_ptr(), tensor.dtype, tensor.device, tuple(tensor.shape), tensor.stride()
+    return tensor.data_ptr(), tensor.dtype, tensor.device, tensor.shape, tensor.stride()
 
 
 class _Packer:
@@ -110,8 +109,11 @@ class _Packer:
         return {"tensor": name, "order": order} if order else {"tensor": name}
 
     def _free(self, name: str) -> str:
-        taken = itertools.chain([name], (f"{name}~{count}" for count in itertools.count(2)))
-        return next(free for free in taken if free not in self.tensors and free != "__metadata__")
+        free, count = name, 1
+        while free in self.tensors or free == "__metadata__":
+            count += 1
+            free = f"{name}~{count}"
+        return free
 
 
 def axis_order(tensor: Tensor) -> list[int] | None:
