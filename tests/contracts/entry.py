@@ -114,6 +114,15 @@ class Recipe(Entry):
 
 
 @dataclass(frozen=True)
+class Preset(Entry):
+    """The function that a recipe is called by: its docstring states the command, the time and the expected metric."""
+
+    sections = ()
+    build: Callable[[], Any]
+    skips: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+
+
+@dataclass(frozen=True)
 class Function(Entry):
     """A function, a hook or any other callable: `example` runs it; twice from one seed gives the same."""
 

@@ -1,11 +1,13 @@
 """What settings, results, recipes and functions promise."""
 
 import dataclasses
+import re
 
 import pytest
 
+from chainrule import recipes
 from chainrule.data import reseed, seeded
-from contracts.entry import Function, Recipe, Value
+from contracts.entry import Function, Preset, Recipe, Value
 from contracts.roster import Subject, each
 from contracts.sameness import made, same
 
@@ -27,6 +29,16 @@ def test_hashable(subject: Subject):
 @each("equal", Value, Recipe)
 def test_equal(subject: Subject):
     assert made(subject.entry.build) == made(subject.entry.build)
+
+
+@each("command", Preset)
+def test_command(subject: Subject):
+    """It gives the same value each time, and says how to run it, for how long, and what should come out."""
+    recipe = subject.entry.build()
+    assert recipe == subject.entry.build()
+    assert isinstance(recipe, recipes.Recipe)
+    said = " ".join(subject.thing.__doc__.split())
+    assert re.search(rf"`chainrule run {subject.name.replace('_', '-')}`: .*(\d+|a) (s|seconds|minutes?)\b.*, .+", said)
 
 
 @each("repeatable", Recipe)

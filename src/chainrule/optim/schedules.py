@@ -71,7 +71,9 @@ class WarmupCosine:
     def scale(self, step: int) -> float:
         """The factor at `step`."""
         if self.steps is None:
-            raise InputError("a cosine needs its end", advice="give `steps`, or stretch it with `over(steps)`", step=step)
+            raise InputError(
+                "a cosine needs its end", advice="give `steps`, or stretch it with `over(steps)`", step=step
+            )
         rise = min(1.0, (step + 1) / self.warmup) if self.warmup else 1.0
         done = min(1.0, max(0, step - self.warmup) / max(1, self.steps - self.warmup))
         return rise * (self.floor + (1 - self.floor) * 0.5 * (1 + math.cos(math.pi * done)))

@@ -103,7 +103,7 @@ ENTRIES = {
     "Rows": Abstract("every kind of batch above whose tensors share their first axis"),
     "BatchT": Name("a type variable"),
     "RowsT": Name("a type variable"),
-    "Tokenizer": Abstract("Characters"),
+    "Tokenizer": Abstract("Characters, and every other tokenizer"),
     "OnBad": Name("an alias: the words and the value that say what to do with bad examples"),
     "IGNORED": Name("the target that takes no part in a loss"),
 }

@@ -5,12 +5,14 @@ from torch import nn
 
 from chainrule.models import (
     GptEncoder,
+    GraphEncoder,
     Network,
     NGram,
     Players,
     Rotary,
     conv4,
     dcgan,
+    gcn,
     gpt,
     gpt2,
     gpt2_small,
@@ -21,7 +23,13 @@ from contracts.entry import Function, Module
 
 _SCORED = "called with examples, the players score them: only the critic is at work"
 
+_CHECKED = "it looks whether every edge names a node that exists, which takes the edges' values"
+
 _COUNTED = "it counts a text when it is built, and looks grams up: how many it finds depends on the text"
+
+
+def graph() -> tuple[torch.Tensor, torch.Tensor]:
+    return torch.rand(5, 3), torch.tensor([[0, 1, 1, 3], [1, 0, 2, 4]])
 
 
 def ids() -> torch.Tensor:
@@ -37,6 +45,9 @@ ENTRIES = {
     "GptEncoder": Module(
         build=lambda: GptEncoder(nn.Embedding(7, 4), nn.Embedding(5, 4), [nn.Linear(4, 4)], context=5, dropout=0.1),
         inputs=lambda: (ids(),),
+    ),
+    "GraphEncoder": Module(
+        build=lambda: GraphEncoder((3, 6, 4)), inputs=graph, skips={"meta": _CHECKED, "compile": _CHECKED}
     ),
     "NGram": Module(
         build=lambda: NGram(torch.arange(60) ** 2 % 7, order=3, vocabulary=7),
@@ -59,6 +70,7 @@ ENTRIES = {
         inputs=lambda: (255 * torch.rand(3, 1, 8, 8),),
         unreached={"generator.": _SCORED},
     ),
+    "gcn": Module(build=lambda: gcn((3, 8, 2)), inputs=graph, skips={"meta": _CHECKED, "compile": _CHECKED}),
     "gpt": Module(build=lambda: gpt(2, 8, 2, vocabulary=7, context=6, dropout=0.1), inputs=lambda: (ids(),)),
     "gpt2": Module(build=lambda: gpt2(2, 8, 2, vocabulary=7, context=6, dropout=0.1), inputs=lambda: (ids(),)),
     "gpt2_small": Function(example=size_of_gpt2_small),

@@ -26,7 +26,7 @@ from chainrule.recipes import (
     sinusoid_maml,
     to_plain,
 )
-from contracts.entry import Abstract, Function, Name, Recipe
+from contracts.entry import Abstract, Function, Name, Preset, Recipe
 
 
 def finished() -> Path:
@@ -45,19 +45,19 @@ ENTRIES = {
     "SinusoidMaml": Recipe(build=SinusoidMaml),
     "command_of": Function(example=lambda: command_of(replace(karate_gcn(), seed=3), Path("x"))),
     "describe": Function(example=lambda: describe("karate-gcn")),
-    "digits_gan": Function(example=digits_gan),
-    "digits_lenet": Function(example=digits_lenet),
+    "digits_gan": Preset(build=digits_gan),
+    "digits_lenet": Preset(build=digits_lenet),
     "find_recipe": Function(example=lambda: find_recipe("karate-gcn")),
     "from_plain": Function(example=lambda: from_plain(KarateGcn, to_plain(karate_gcn()))),
-    "karate_gcn": Function(example=karate_gcn),
+    "karate_gcn": Preset(build=karate_gcn),
     "load": Function(example=lambda: list(load(finished()).state_dict().values())),
-    "python_docs_gpt": Function(example=python_docs_gpt),
+    "python_docs_gpt": Preset(build=python_docs_gpt),
     "read_recipe": Function(example=lambda: read_recipe(finished())),
     "recipe_name": Function(example=lambda: recipe_name(karate_gcn())),
     "resume_recipe": Function(example=lambda: resume_recipe(finished())[1].metrics),
     "run_recipe": Function(
         example=lambda: run_recipe(replace(karate_gcn(), steps=1, seeds=1), Path(mkdtemp()) / "x")[1].metrics
     ),
-    "sinusoid_maml": Function(example=sinusoid_maml),
+    "sinusoid_maml": Preset(build=sinusoid_maml),
     "to_plain": Function(example=lambda: to_plain(karate_gcn())),
 }
