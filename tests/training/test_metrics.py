@@ -96,24 +96,32 @@ def test_lines_that_are_no_records_are_left_out(tmp_path):
     assert read_metrics(path) == [{"step": 3, "a": 1}]
 
 
-def test_a_full_disk_does_not_end_the_run(tmp_path, caplog, monkeypatch):
+def test_a_full_disk_neither_ends_the_run_nor_loses_a_line(tmp_path, caplog):
+    """The disk refuses the second half of a line; once there is room again, the file is whole."""
     metrics = Metrics(tmp_path, every=1)
 
     class Full:
-        def write(self, _text):
+        def __init__(self, file):
+            self.file = file
+
+        def write(self, text):
+            self.file.write(text[: len(text) // 2])
+            self.file.flush()
             raise OSError(28, "No space left on device")
 
         def close(self):
-            pass
+            self.file.close()
+            raise OSError(28, "No space left on device")
 
     class Fill(Hook):
-        def on_start(self, run):
-            metrics._file.close()
-            monkeypatch.setattr(metrics, "_file", Full())
+        def on_step(self, run, metrics_of_step):
+            if run.step == 2:
+                metrics._file = Full(metrics._file)
 
-    run = fit(learner(), batches(), steps=3, hooks=[metrics, Fill()])
-    assert run.step == 3
-    assert "could not be written" in caplog.text
+    run = fit(learner(), batches(), steps=5, hooks=[metrics, Fill()])
+    assert "could not be written, which is tried again" in caplog.text
+    assert read_metrics(tmp_path / "metrics.jsonl") == run.history
+    assert len((tmp_path / "metrics.jsonl").read_text().splitlines()) == 5
 
 
 def test_every_is_positive():

@@ -31,14 +31,14 @@ def path(tmp_path):
 
 
 def flips_found(path, count, seed):
-    """How many of so many single flipped bits are found, over all bytes of both files."""
+    """How many of so many single flipped bits are found, over all bits of both files."""
     draw = random.Random(seed)
     raws = {name: (path / name).read_bytes() for name in FILES}
-    places = [(name, byte) for name, raw in raws.items() for byte in range(len(raw))]
+    places = [(name, bit) for name, raw in raws.items() for bit in range(8 * len(raw))]
     found = 0
-    for name, byte in draw.sample(places, min(count, len(places))):
+    for name, bit in draw.sample(places, count):
         raw = bytearray(raws[name])
-        raw[byte] ^= 1 << draw.randrange(8)
+        raw[bit // 8] ^= 1 << bit % 8
         (path / name).write_bytes(raw)
         try:
             load(path)

@@ -165,6 +165,8 @@ def test_a_folder_belongs_to_one_run(tmp_path):
         fit(learner(), batches(), steps=4, hooks=[Save(tmp_path)])
     with pytest.raises(cr.InputError, match="saved_seed=0, seed=1"):
         fit(learner(), batches(), steps=5, start=4, seed=1, hooks=[Save(tmp_path)])
+    with pytest.raises(cr.InputError, match="start=2"):  # which is over before it begins, and still not saved
+        fit(learner(), batches(), steps=2, start=2, hooks=[Save(tmp_path)])
     fit(learner(), batches(), steps=4, start=4, hooks=[Save(tmp_path)])
     assert steps(tmp_path) == [4]
 

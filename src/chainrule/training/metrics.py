@@ -4,6 +4,7 @@ import json
 import logging
 import math
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -72,15 +73,23 @@ class Metrics(Hook):
         self._file = None
 
     def _append(self, run: Run) -> None:
-        new = run.history[self._written :]
-        if self._file is None or not new:
+        if len(run.history) == self._written:
             return
+        path = self.folder / "metrics.jsonl"
         try:
-            self._file.write("".join(_line(entry) for entry in new))
-            self._file.flush()
+            if self._file is None:  # the last write failed, perhaps in the middle of a line
+                _rewrite(path, run.history)
+                self._file = path.open("a", encoding="utf-8")
+            else:
+                self._file.write("".join(_line(entry) for entry in run.history[self._written :]))
+                self._file.flush()
+            self._written = len(run.history)
         except OSError as error:
-            log.warning("metrics of step %d could not be written: %s", run.step, error)
-        self._written = len(run.history)
+            log.warning("metrics of step %d could not be written, which is tried again: %s", run.step, error)
+            with suppress(OSError):
+                if self._file is not None:
+                    self._file.close()
+            self._file = None
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:

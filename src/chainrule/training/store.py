@@ -68,11 +68,13 @@ class Save(Hook):
         self._staging = Staging()
         self._writer: ThreadPoolExecutor | None = None
         self._pending: tuple[int, Future[None]] | None = None
+        self._claimed = False
         self._saved = -1
         self._due = 0
 
     def on_start(self, run: Run) -> None:
         """Makes the folder ready, and checks that it is this run's and that the state can be written."""
+        self._claimed = False
         run.folder = run.folder or self.folder
         states = self.folder / "state"
         states.mkdir(parents=True, exist_ok=True)
@@ -81,6 +83,7 @@ class Save(Hook):
         pack(run.learner.state_dict())
         self._saved = run.step if steps_in(states)[:1] == [(run.step, states / f"step-{run.step:08d}")] else -1
         self._due = self._next(run)
+        self._claimed = True
 
     def on_step(self, run: Run, metrics: dict[str, Tensor]) -> None:
         """Saves when it is time; tells of a save that failed as soon as that is known."""
@@ -95,7 +98,7 @@ class Save(Hook):
         """Waits for the writer; then saves the last state, unless the run broke off."""
         try:
             self._settle(run)
-            if run.done and self._saved != run.step:
+            if self._claimed and run.done and self._saved != run.step:
                 self._job(run)()
                 self._saved = run.step
         finally:
