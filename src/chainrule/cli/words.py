@@ -30,7 +30,8 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     shown = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for place, name in enumerate(header):
         numeric = bool(rows) and all(_is_number(row[place]) for row in rows)
-        shown.add_column(name, justify="right" if numeric else "left", overflow="fold")
+        longest = max(map(len, name.split()), default=0)  # a header is broken between words, never within one
+        shown.add_column(name, justify="right" if numeric else "left", overflow="fold", min_width=longest)
     for row in rows:
         shown.add_row(*row)
     Console().print(shown)
