@@ -45,7 +45,19 @@ def test_shift_as_a_loop_over_pixels(shape, dtype, pixels, seed):
 def test_the_two_ways_to_cut_agree(shape, dtype, margin, seed):
     pixels = pictures(shape, dtype).pixels
     corners = torch.randint(2 * margin + 1, (shape[0], 2), generator=generator(seed))
-    assert torch.equal(_cut(pixels, margin, corners), _cut_bytes(pixels, margin, corners))
+    for mirrored in (None, torch.arange(seed % 2, shape[0], 2)):
+        assert torch.equal(_cut(pixels, margin, corners, mirrored), _cut_bytes(pixels, margin, corners, mirrored))
+
+
+@settings(deadline=None, max_examples=60)
+@given(SHAPES, TYPES, st.integers(1, 3), st.integers(0, 9))
+def test_shift_that_mirrors_is_a_flip_and_a_shift(shape, dtype, pixels, seed):
+    rows, both = pictures(shape, dtype), Shift(pixels, mirror=True)
+    numbers = both.draw(shape[0], generator(seed))
+    assert -pixels <= int((numbers >> 1).min()) <= int((numbers >> 1).max()) <= pixels
+    flipped = Flip().apply(rows, numbers[:, 1:] & 1)
+    by_hand = Shift(pixels).apply(flipped, numbers >> 1)
+    assert torch.equal(both.apply(rows, numbers).pixels, by_hand.pixels)
 
 
 def test_pixels_that_do_not_lie_in_order():
@@ -70,9 +82,11 @@ def test_the_data_is_not_touched():
 
 def test_every_move_is_equally_likely():
     """Each of the 25 moves is drawn 400 times of 10,000, within 5 standard deviations."""
-    drawn = Shift(2).draw(10_000, generator(0))
-    counts = torch.bincount((drawn[:, 0] + 2) * 5 + drawn[:, 1] + 2, minlength=25)
-    assert (counts - 400).abs().max() < 5 * (10_000 * 0.04 * 0.96) ** 0.5
+    twice = Shift(2, mirror=True).draw(10_000, generator(0))
+    for drawn in (Shift(2).draw(10_000, generator(0)), twice >> 1):
+        counts = torch.bincount((drawn[:, 0] + 2) * 5 + drawn[:, 1] + 2, minlength=25)
+        assert (counts - 400).abs().max() < 5 * (10_000 * 0.04 * 0.96) ** 0.5
+    assert abs(int((twice[:, 1] & 1).sum()) - 5_000) < 5 * 50
     heads = int(Flip().draw(10_000, generator(0)).sum())
     assert abs(heads - 5_000) < 5 * 50
 
@@ -88,9 +102,10 @@ def test_a_chain_is_its_changes_in_order():
     assert torch.equal(chain.apply(rows, numbers).pixels, by_hand.pixels)
 
 
+@pytest.mark.parametrize("change", [Chain(Flip(), Shift(2)), Shift(2, mirror=True)])
 @pytest.mark.parametrize("world", [1, 2, 4])
-def test_parts_of_ranks_make_the_whole(world):
-    source = InMemory(pictures((9, 3, 5, 5)), 8, seed=1, augment=Chain(Flip(), Shift(2)))
+def test_parts_of_ranks_make_the_whole(world, change):
+    source = InMemory(pictures((9, 3, 5, 5)), 8, seed=1, augment=change)
     for k in (0, 7):
         parts = [source.shard(rank, world)[k].pixels for rank in range(world)]
         assert torch.equal(torch.cat(parts), source[k].pixels)

@@ -2,6 +2,7 @@
 
 import gzip
 import lzma
+import sys
 
 import pytest
 
@@ -49,3 +50,10 @@ def test_existing_finds_the_packed_file(tmp_path):
     assert existing(tmp_path / "a") == tmp_path / "a"
     with pytest.raises(InputError, match="the data set's file must exist"):
         existing(tmp_path / "b")
+
+
+def test_a_python_without_lzma_says_so(tmp_path, monkeypatch):
+    (tmp_path / "a.xz").write_bytes(lzma.compress(b"1"))
+    monkeypatch.setitem(sys.modules, "lzma", None)
+    with pytest.raises(InputError, match=r"this Python cannot read .xz files. Got path=.*a.xz"):
+        read_bytes(tmp_path / "a.xz")

@@ -48,10 +48,12 @@ class Shift(Augment[Images]):
     $$y_{c,i,j} = x_{c,i-\delta,j-\varepsilon}, \qquad \delta, \varepsilon \sim U\{-p, \dots, p\}$$
 
     The same as padding by $p$ and cutting at random. On the CPU each row of a picture is one item of raw bytes, and
-    the batch is cut by a single choice of items.
+    the batch is cut by a single choice of items. With `mirror` every other picture, by chance, is mirrored first:
+    `Chain(Flip(), Shift(p))` in one pass, in 2/3 of the time.
 
     Args:
         pixels: $p$, the longest move.
+        mirror: whether to mirror, too.
 
     Shape:
         pixels: (batch, channel, height, width), any number type.
@@ -68,18 +70,24 @@ class Shift(Augment[Images]):
         Nothing.
     """
 
-    def __init__(self, pixels: int = 2) -> None:
+    def __init__(self, pixels: int = 2, *, mirror: bool = False) -> None:
         at_least_one(pixels=pixels)
         self.pixels = pixels
+        self.mirror = mirror
 
     def draw(self, count: int, generator: torch.Generator) -> Tensor:
-        """How far down and how far to the right, for every picture: (count, 2)."""
+        """How far down and how far to the right: (count, 2); with `mirror` twice that, and odd for mirrored ones."""
+        if self.mirror:  # one draw serves both: half of 2p + 1 pairs of numbers, and which one of a pair it is
+            return torch.randint(-2 * self.pixels, 2 * self.pixels + 2, (count, 2), generator=generator)
         return torch.randint(-self.pixels, self.pixels + 1, (count, 2), generator=generator)
 
     def apply(self, rows: Images, numbers: Tensor) -> Images:
         """The moved pictures."""
         cut = _cut_bytes if rows.pixels.device.type == "cpu" else _cut
-        return Images(cut(rows.pixels, self.pixels, self.pixels - numbers), rows.labels)
+        if not self.mirror:
+            return Images(cut(rows.pixels, self.pixels, self.pixels - numbers, None), rows.labels)
+        chosen = (numbers[:, 1] & 1).nonzero()[:, 0].to(rows.pixels.device)
+        return Images(cut(rows.pixels, self.pixels, self.pixels - (numbers >> 1), chosen), rows.labels)
 
 
 class Chain(Augment[Images]):
@@ -116,7 +124,7 @@ def _bytes(pixels: Tensor) -> np.ndarray:
     return pixels.contiguous().view(torch.uint8).numpy()
 
 
-def _cut_bytes(pixels: Tensor, margin: int, corners: Tensor) -> Tensor:
+def _cut_bytes(pixels: Tensor, margin: int, corners: Tensor, mirrored: Tensor | None) -> Tensor:
     """Cuts each padded picture at its own corner (row, column), row by row as raw bytes."""
     source = _bytes(pixels)
     count, channels, height, row_bytes = source.shape
@@ -126,15 +134,19 @@ def _cut_bytes(pixels: Tensor, margin: int, corners: Tensor) -> Tensor:
     item = np.dtype((np.void, row_bytes))  # one row of a picture
     inside = np.ndarray((count, channels, height), item, padded, margin * (row + column), (picture, channel, row))
     inside[...] = source.view(item)[..., 0]
+    if mirrored is not None:
+        inside[mirrored.numpy()] = _bytes(pixels.index_select(0, mirrored).flip(-1)).view(item)[..., 0]
     places = (count, 2 * margin + 1, 2 * margin + 1, channels, height)
     cuts = np.ndarray(places, item, padded, strides=(picture, row, column, channel, row))
     chosen = cuts[np.arange(count), corners[:, 0].numpy(), corners[:, 1].numpy()]  # (picture, channel, row)
     return torch.from_numpy(chosen.view(np.uint8).reshape(source.shape)).view(pixels.dtype)
 
 
-def _cut(pixels: Tensor, margin: int, corners: Tensor) -> Tensor:
+def _cut(pixels: Tensor, margin: int, corners: Tensor, mirrored: Tensor | None) -> Tensor:
     """The same with tensor operations alone, for any device."""
     count, channels, height, width = pixels.shape
+    if mirrored is not None:
+        pixels = pixels.index_copy(0, mirrored, pixels.index_select(0, mirrored).flip(-1))
     padded = torch.nn.functional.pad(pixels, (margin,) * 4)
     corners = corners.to(pixels.device)
     rows = corners[:, 0, None] + torch.arange(height, device=pixels.device)  # (picture, row)

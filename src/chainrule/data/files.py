@@ -1,10 +1,10 @@
 """Where real data sets lie, and how their files are read: whole, plain or compressed."""
 
-import gzip
-import lzma
 import os
 import zlib
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from chainrule.errors import InputError
 
@@ -48,13 +48,13 @@ def read_bytes(path: Path, limit: int | None = None) -> bytes:
         >>> read_bytes(Path(__file__), limit=3)
         b'\"\"\"'
     """
-    opened = {".xz": lzma.open, ".gz": gzip.open}.get(path.suffix, open)
+    opened, damaged = _opener(path)
     try:
         with opened(path, "rb") as file:
             return file.read(-1 if limit is None else limit)
     except FileNotFoundError as error:
         raise InputError("the file must exist", advice="check the name and the folder", path=str(path)) from error
-    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+    except (OSError, EOFError, zlib.error, damaged) as error:
         raise InputError(
             f"{path} must be a readable file ({type(error).__name__}: {error})", advice="fetch or write it again"
         ) from error
@@ -79,3 +79,20 @@ def existing(path: Path) -> Path:
         advice="put the data set there, or set CHAINRULE_DATA to its parent folder",
         path=str(path),
     )
+
+
+def _opener(path: Path) -> tuple[Callable[..., Any], type[Exception]]:
+    """How a file is opened, by its ending, and the error that says that its packing is damaged."""
+    if path.suffix == ".gz":
+        import gzip
+
+        return gzip.open, gzip.BadGzipFile
+    if path.suffix == ".xz":
+        try:
+            import lzma
+        except ModuleNotFoundError as error:  # Python can be built without it
+            raise InputError(
+                "this Python cannot read .xz files", advice="unpack it with: xz -d FILE", path=str(path)
+            ) from error
+        return lzma.open, lzma.LZMAError
+    return open, OSError
