@@ -57,6 +57,13 @@ def test_errors_of_every_wave_average_to_what_evaluate_says() -> None:
     assert errors.shape == (11, 30)
 
 
+def test_a_wave_on_which_descent_diverges_does_not_drown_the_others() -> None:
+    recipe = replace(sinusoid_maml(), waves=30, inner_rate=1e6)
+    errors = recipe._errors(recipe.learner().model, "MAML", 5)
+    assert bool(torch.isfinite(errors).all())
+    assert errors[-1].max().item() == 25.0
+
+
 def test_the_interval_is_that_of_a_mean() -> None:
     torch.manual_seed(0)
     means = torch.randn(2000, 400).mean(1)
