@@ -27,5 +27,5 @@ def test_a_slip_suggests_the_nearest(slip: str, meant: str) -> None:
 
 
 def test_what_is_near_nothing_lists_everything() -> None:
-    with pytest.raises(InputError, match="choose one of digits-lenet"):
+    with pytest.raises(InputError, match="choose one of digits-gan, digits-lenet"):
         find_recipe("zzz")

@@ -35,14 +35,10 @@ def symmetric(
     Differs:
         A self-loop that is in the list already stays and is counted beside the added one.
     """
-    if edge_index.numel() and not 0 <= int(edge_index.min()) <= int(edge_index.max()) < nodes:
-        raise InputError(
-            "`edge_index` must name nodes that exist",
-            advice="number the nodes from 0",
-            lowest=int(edge_index.min()),
-            highest=int(edge_index.max()),
-            nodes=nodes,
-        )
+    if (
+        not torch.compiler.is_compiling() and not edge_index.is_meta
+    ):  # where values cannot be read, they are not checked
+        _check(edge_index, nodes)
     loops = torch.arange(nodes, device=edge_index.device)
     looped = torch.cat([edge_index, loops.expand(2, nodes)], dim=1)
     weight = torch.ones(edge_index.shape[1], device=edge_index.device) if edge_weight is None else edge_weight
@@ -80,3 +76,14 @@ def propagate(
     source, target = edge_index
     messages = features[source] * coefficients[:, None]
     return torch.zeros_like(features).index_add_(0, target, messages)
+
+
+def _check(edge_index: Tensor, nodes: int) -> None:
+    if edge_index.numel() and not 0 <= int(edge_index.min()) <= int(edge_index.max()) < nodes:
+        raise InputError(
+            "`edge_index` must name nodes that exist",
+            advice="number the nodes from 0",
+            lowest=int(edge_index.min()),
+            highest=int(edge_index.max()),
+            nodes=nodes,
+        )

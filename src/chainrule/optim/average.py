@@ -15,7 +15,7 @@ class Ema:
     $$\bar w_t = \bar w_{t-1} + \frac{1-\beta}{1-\beta^t}\,(w_t - \bar w_{t-1})$$
 
     Args:
-        decay: $\beta$, close to one: the average remembers about $1/(1-\beta)$ steps.
+        decay: β, close to one: the average remembers about 1 / (1 - β) steps.
 
     Example:
         >>> mean, model = torch.nn.Linear(1, 1), torch.nn.Linear(1, 1)
