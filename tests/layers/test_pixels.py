@@ -90,3 +90,21 @@ def test_settings_that_cannot_work_are_refused(settings: dict[str, object], mess
 def test_channels_are_not_made_up_by_broadcasting() -> None:
     with pytest.raises(InputError, match=r"one number per channel of the pixels.*mean=3, pixels=\(2, 1, 4, 4\)"):
         Pixels((0.0, 0.0, 0.0), (1.0, 1.0, 1.0))(torch.zeros(2, 1, 4, 4))
+
+
+def test_an_ensemble_may_map_over_the_means() -> None:
+    """Oracle: one layer after another."""
+    layers = [Pixels(mean=(float(i),), deviation=(i + 1.0,)) for i in range(3)]
+    pixels = torch.randint(0, 255, (2, 1, 4, 4), dtype=torch.uint8)
+    _, buffers = torch.func.stack_module_state(layers)  # type: ignore[arg-type]
+    together = torch.vmap(lambda each: torch.func.functional_call(layers[0], each, (pixels,)))(buffers)
+    torch.testing.assert_close(together, torch.stack([layer(pixels) for layer in layers]))
+
+
+def test_the_pixels_themselves_stay_and_may_carry_a_gradient() -> None:
+    pixels = torch.rand(1, 1, 2, 2, requires_grad=True)
+    kept = pixels.detach().clone()
+    Pixels(mean=(0.5,), deviation=(0.25,))(pixels).sum().backward()
+    assert torch.equal(pixels, kept)
+    assert pixels.grad is not None
+    torch.testing.assert_close(pixels.grad, torch.full_like(pixels, 4.0))

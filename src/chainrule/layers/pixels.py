@@ -3,6 +3,7 @@
 import torch
 import torch.nn.functional as F  # noqa: N812 (torch's own convention)
 from torch import Tensor, nn
+from torch._C._functorch import is_batchedtensor
 
 from chainrule.errors import InputError
 from chainrule.shapes import Float, Num
@@ -65,7 +66,10 @@ class Pixels(nn.Module):
                 mean=self.mean.numel(),
                 pixels=tuple(pixels.shape),
             )
-        numbers = (pixels.to(self.mean.dtype) - self.mean) * self.scale
+        if is_batchedtensor(self.mean):  # an ensemble's means under vmap: nothing can be in place
+            numbers = (pixels.to(self.mean.dtype) - self.mean) * self.scale
+        else:
+            numbers = pixels.to(self.mean.dtype, copy=True).sub_(self.mean).mul_(self.scale)
         if self.side is None or pixels.shape[-2:] == (self.side, self.side):
             return numbers
         return F.interpolate(numbers, size=(self.side, self.side), mode="bilinear", align_corners=False)
