@@ -77,10 +77,9 @@ def flat() -> dict[str, torch.Tensor]:
     return {**STATE["model"], **averages}
 
 
-def synced(folder: Path) -> None:
+def confirm(path: Path) -> None:
     """What a peer would cost if it, too, waited for the disk."""
-    safetensors.torch.save_file(flat(), folder / "a.safetensors")
-    with (folder / "a.safetensors").open("rb") as file:
+    with path.open("rb") as file:
         os.fsync(file.fileno())
 
 
@@ -91,7 +90,10 @@ def rivals() -> dict[str, Saver]:
         "safetensors save_file (no fsync)": lambda folder: safetensors.torch.save_file(
             flat(), folder / "a.safetensors"
         ),
-        "safetensors save_file + fsync of the file": synced,
+        "safetensors save_file + fsync of the file": lambda folder: (
+            safetensors.torch.save_file(flat(), folder / "a.safetensors"),
+            confirm(folder / "a.safetensors"),
+        ),
         "torch.distributed.checkpoint": lambda folder: dcp.save(STATE, checkpoint_id=folder / "dcp", no_dist=True),
     }
     try:
@@ -100,6 +102,10 @@ def rivals() -> dict[str, Saver]:
         print("Lightning is left out: it is not installed here (pip install lightning -c constraints.txt)")
     else:
         found["Lightning _atomic_save (no fsync)"] = lambda folder: _atomic_save(STATE, str(folder / "state.ckpt"))
+        found["Lightning _atomic_save + fsync of the file"] = lambda folder: (
+            _atomic_save(STATE, str(folder / "state.ckpt")),
+            confirm(folder / "state.ckpt"),
+        )
     return found
 
 

@@ -54,7 +54,7 @@ def test_equal_states_are_equal_bytes(tmp_path):
 
 
 def test_every_step_is_confirmed_by_the_disk_before_the_next(tmp_path, monkeypatch):
-    """Files, then their folder, then the rename, then the parent: the order that a power failure cannot break."""
+    """Files and their folder, then the rename, then the parent: the order that a power failure cannot break."""
     seen = []
     sync, rename = os.fsync, Path.rename
 
@@ -70,7 +70,25 @@ def test_every_step_is_confirmed_by_the_disk_before_the_next(tmp_path, monkeypat
     monkeypatch.setattr(Path, "rename", move)
     save(tmp_path, 1, STATE)
     step = "step-00000001"
-    assert seen == ["tensors.safetensors", "manifest.json", f"{step}.tmp", f"{step}.tmp -> {step}", tmp_path.name]
+    assert sorted(seen[:3]) == ["manifest.json", f"{step}.tmp", "tensors.safetensors"]
+    assert seen[3:] == [f"{step}.tmp -> {step}", tmp_path.name]
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_a_disk_that_does_not_confirm_leaves_the_last_checkpoint(tmp_path, monkeypatch, count):
+    """A disk may say only when it is asked to confirm that it is full."""
+    older = save(tmp_path, 1, STATE)
+    left = iter([False] * count + [True] + [False] * 9)
+
+    def refuse(_descriptor):
+        if next(left):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", refuse)
+        with pytest.raises(OSError, match="No space left"):
+            save(tmp_path, 2, STATE)
+    survives(tmp_path, older)
 
 
 def test_nothing_is_overwritten(tmp_path):
@@ -170,7 +188,7 @@ def filling_open(room):
             left[0] -= fits
             return super().write(memoryview(data).cast("B")[:fits])
 
-    return lambda path, mode: io.BufferedWriter(Filling(path, mode))
+    return lambda path, mode, *_options, **_named: io.BufferedWriter(Filling(path, mode))
 
 
 def test_a_kernel_that_refuses_to_write_on_leaves_the_last_checkpoint(tmp_path):

@@ -1,8 +1,8 @@
 """Checkpoints: one folder each, complete or not there at all.
 
-A checkpoint is written to `step-N.tmp/`: the tensors, then a manifest with every size and checksum, each synced to the
-disk; then the folder is renamed to `step-N` and its parent synced. Whatever interrupts this, power included, leaves
-either the whole checkpoint or none, and no older one is ever touched before a newer one is complete.
+A checkpoint is written to `step-N.tmp/`: the tensors, then a manifest with every size and checksum. When the disk has
+confirmed both and the folder, the folder is renamed to `step-N` and its parent synced. Whatever interrupts this, power
+included, leaves either the whole checkpoint or none, and no older one is touched before a newer one is complete.
 """
 
 import errno
@@ -76,13 +76,16 @@ def write_checkpoint(folder: Path, step: int, skeleton: Any, tensors: dict[str, 
             shutil.rmtree(partial)
         check_space(folder, size + 3 * len(header))  # a manifest is about as long as a header
         partial.mkdir()
-        with ThreadPoolExecutor(1) as beside, (partial / TENSORS).open("wb") as file:
-            checksums = beside.submit(_checksums, ready)  # while the disk is busy
-            write_tensors(file, header, ready)
-        manifest = _manifest(step, seed, skeleton, size, header, checksums.result())
-        with (partial / MANIFEST).open("wb") as file:
-            write_tensors(file, manifest, {})
-        sync(partial)
+        with ThreadPoolExecutor(4) as beside:  # the disk confirms one file while the next is made ready
+            checksums = beside.submit(_checksums, ready)
+            with (partial / TENSORS).open("wb") as file:
+                write_tensors(file, header, ready)
+            confirmed = [beside.submit(sync, partial / TENSORS)]
+            manifest = _manifest(step, seed, skeleton, size, header, checksums.result())
+            (partial / MANIFEST).write_bytes(manifest)
+            confirmed += [beside.submit(sync, path) for path in (partial / MANIFEST, partial)]
+            for each in confirmed:
+                each.result()
         partial.rename(final)
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)
@@ -148,18 +151,19 @@ def clean(folder: Path) -> None:
         shutil.rmtree(path, ignore_errors=True)
 
 
-def sync(folder: Path) -> None:
-    """Has the disk confirm a folder's list of names.
+def sync(path: Path) -> None:
+    """Waits until the disk has confirmed a file's bytes, or a folder's list of names.
 
     Args:
-        folder: any folder.
+        path: a file or a folder.
 
     Example:
         >>> sync(Path())
     """
-    if sys.platform == "win32":  # where a folder cannot be opened
+    folder = path.is_dir()
+    if folder and sys.platform == "win32":  # where a folder cannot be opened
         return
-    descriptor = os.open(folder, os.O_RDONLY)
+    descriptor = os.open(path, os.O_RDONLY if folder else os.O_RDWR)
     try:
         os.fsync(descriptor)
     finally:

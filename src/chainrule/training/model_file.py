@@ -65,6 +65,7 @@ def write_model(path: Path, weights: dict[str, Tensor]) -> None:
     try:
         with partial.open("wb") as file:
             write_tensors(file, header, ready)
+        sync(partial)
         partial.replace(path)
     except BaseException:
         partial.unlink(missing_ok=True)

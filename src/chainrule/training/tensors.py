@@ -1,7 +1,7 @@
 """Tensors in one file, in the safetensors format: a JSON header, then every tensor's bytes, and nothing that runs.
 
-Written and read here, not by the safetensors package, because a checkpoint wants three things of it: one pass that
-writes to an open file which is then synced, a checksum per tensor, and a reader that trusts no size before it has
+Written and read here, not by the safetensors package, because a checkpoint wants three things of it: one pass
+that writes to an open file which is then synced, a checksum per tensor, and a reader that trusts no size before it has
 compared it with the file's own.
 """
 
@@ -155,7 +155,7 @@ def encode_header(tensors: dict[str, Tensor], metadata: dict[str, str]) -> bytes
 
 
 def write_tensors(file: BinaryIO, header: bytes, tensors: dict[str, Tensor]) -> None:
-    """Writes a whole file and has the disk confirm it.
+    """Writes a whole file.
 
     Args:
         file: open for writing, at its start.
@@ -170,8 +170,6 @@ def write_tensors(file: BinaryIO, header: bytes, tensors: dict[str, Tensor]) -> 
     file.write(header)
     for tensor in tensors.values():
         file.write(_bytes(tensor))
-    file.flush()
-    os.fsync(file.fileno())
 
 
 def open_regular(path: Path) -> FileIO:
