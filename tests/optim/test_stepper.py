@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from chainrule.data import generator
+from chainrule.errors import InputError
 from chainrule.optim import AdamW, Rule, Sgd, Stepper
 
 RULES = [
@@ -146,3 +147,19 @@ def test_frozen_parameters_are_not_among_its_own() -> None:
     model.layers[0].requires_grad_(False)
     names: Any = {id(parameter) for parameter in Stepper(Sgd(), model).parameters}
     assert names == {id(parameter) for parameter in model.layers[1].parameters()}
+
+
+@pytest.mark.parametrize(
+    ("rule", "name"), [(AdamW(), "exp_avg"), (AdamW(), "exp_avg_sq"), (AdamW(), "step"), (Sgd(), "momentum_buffer")]
+)
+@pytest.mark.parametrize("shape", [(1,), (7, 11), (10_000,)])
+def test_averages_of_another_shape_are_refused(rule: Rule, name: str, shape: tuple[int, ...]) -> None:
+    """Or torch's kernel would write past their end: a checkpoint could do that."""
+    model = Branches()
+    stepper = Stepper(rule, model)
+    slope(model, 0, "01")
+    stepper.step(rule.lr)
+    state = copy.deepcopy(stepper.state_dict())
+    state["state"][0][name] = torch.zeros(shape)
+    with pytest.raises(InputError, match="the shapes of their weights"):
+        stepper.load_state_dict(state)

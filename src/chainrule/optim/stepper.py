@@ -5,6 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from chainrule.errors import InputError
 from chainrule.optim.rules import Rule
 
 _State = dict[str, list[Tensor]]
@@ -75,6 +76,8 @@ class Stepper:
         """Takes up where `state_dict` left off."""
         self.optimizer.load_state_dict(state)
         self._states = []
+        for parameter, held in self.optimizer.state.items():
+            _check_shapes(parameter, held)
 
     def _start_momentum(self) -> None:
         """From zero where there is none: torch's fused kernel cannot start one parameter later than the others."""
@@ -98,6 +101,20 @@ class Stepper:
                 return []
             states.append({name: [state[name] for state in each] for name in names})
         return states
+
+
+def _check_shapes(parameter: Tensor, held: dict[str, Any]) -> None:
+    """torch looks at no shape, and its fused kernels would write past the end of a shorter average."""
+    for name, value in held.items():
+        due = torch.Size() if name == "step" else parameter.shape
+        if isinstance(value, Tensor) and value.shape != due:
+            raise InputError(
+                "an optimiser's averages have the shapes of their weights",
+                advice="build the model and freeze its layers as they were when it was saved",
+                name=name,
+                average=tuple(value.shape),
+                weight=tuple(parameter.shape),
+            )
 
 
 def _adamw(group: dict[str, Any], state: _State, gradients: list[Tensor]) -> None:
