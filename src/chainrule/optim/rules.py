@@ -58,8 +58,8 @@ class AdamW:
 
     def build(self, model: nn.Module) -> torch.optim.Optimizer:
         """torch's fused AdamW over the model's trainable parameters."""
-        groups = _groups(model, self.weight_decay)
-        return torch.optim.AdamW(groups, lr=self.lr, betas=self.betas, eps=self.eps, fused=True)
+        own = groups(model, self.weight_decay)
+        return torch.optim.AdamW(own, lr=self.lr, betas=self.betas, eps=self.eps, fused=True)
 
 
 @dataclass(frozen=True)
@@ -108,8 +108,8 @@ class Sgd:
 
     def build(self, model: nn.Module) -> torch.optim.Optimizer:
         """torch's fused SGD over the model's trainable parameters."""
-        groups = _groups(model, self.weight_decay)
-        return torch.optim.SGD(groups, lr=self.lr, momentum=self.momentum, nesterov=self.nesterov, fused=True)
+        own = groups(model, self.weight_decay)
+        return torch.optim.SGD(own, lr=self.lr, momentum=self.momentum, nesterov=self.nesterov, fused=True)
 
 
 Rule = AdamW | Sgd
@@ -124,7 +124,8 @@ def _check(lr: float, weight_decay: float, clip: float | None) -> None:
         raise InputError("`clip` must be a positive length, or None", advice="try 1.0", clip=clip)
 
 
-def _groups(model: nn.Module, weight_decay: float) -> list[dict[str, Any]]:
+def groups(model: nn.Module, weight_decay: float) -> list[dict[str, Any]]:
+    """The model's trainable parameters in two groups: matrices, which decay, and vectors, which do not."""
     trainable = [parameter for parameter in model.parameters() if parameter.requires_grad]
     if not trainable:
         raise InputError(
@@ -134,5 +135,5 @@ def _groups(model: nn.Module, weight_decay: float) -> list[dict[str, Any]]:
         )
     matrices = [parameter for parameter in trainable if parameter.ndim > 1]
     vectors = [parameter for parameter in trainable if parameter.ndim <= 1]
-    groups = [{"params": matrices, "weight_decay": weight_decay}, {"params": vectors, "weight_decay": 0.0}]
-    return [group for group in groups if group["params"]]
+    both = [{"params": matrices, "weight_decay": weight_decay}, {"params": vectors, "weight_decay": 0.0}]
+    return [group for group in both if group["params"]]

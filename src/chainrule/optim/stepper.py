@@ -1,22 +1,31 @@
-"""torch's fused optimisers without the book-keeping that they repeat at every step."""
+"""Update rules at work: torch's fused kernels, called directly on lists that are made once."""
 
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
 from chainrule.errors import InputError
-from chainrule.optim.rules import Rule
+from chainrule.optim.rules import AdamW, Rule, Sgd, groups
 
-_State = dict[str, list[Tensor]]
+
+@dataclass(frozen=True)
+class _Bundle:
+    """What one call of a kernel takes: parameters of one kind, on one device, with one decay."""
+
+    places: list[int]
+    parameters: list[Tensor]
+    state: dict[str, list[Tensor]]
+    weight_decay: float
 
 
 class Stepper:
-    r"""One update rule at work on one model: torch's optimiser, its fused kernel called directly.
+    r"""One update rule at work on one model, with the averages that it keeps.
 
-    Every call of torch's `step` gathers parameters and states into lists, groups them by device and opens a profiler
-    region; on small networks that costs more than the arithmetic. The lists do not change, so here they are made once.
-    Whatever does not fit (mixed devices, a parameter without gradient, another optimiser) goes through torch's `step`.
+    torch's `Optimizer.step` gathers parameters and averages into lists, groups them by device and opens a profiler
+    region at every call, which on small networks costs more than the arithmetic; and making any `torch.optim` object
+    imports the compiler, which takes a second. The kernels need neither.
 
     Args:
         rule: which update.
@@ -36,116 +45,130 @@ class Stepper:
         Loshchilov and Hutter, Decoupled Weight Decay Regularization, 2019 (the kernel is torch's).
 
     Differs:
-        Not from torch.optim in any bit of the result; the optimiser's own step hooks are not called.
+        Not from the optimiser that `rule.build` gives in any bit of the result.
     """
 
     def __init__(self, rule: Rule, model: nn.Module) -> None:
         self.rule = rule
-        self.optimizer = rule.build(model)
-        self.parameters: list[Tensor] = [
-            parameter for group in self.optimizer.param_groups for parameter in group["params"]
-        ]
-        self._states: list[_State] = []
+        self.parameters: list[Tensor] = []
+        self._decays: list[float] = []
+        for group in groups(model, rule.weight_decay):
+            self.parameters += group["params"]
+            self._decays += [group["weight_decay"]] * len(group["params"])
+        self._state: dict[int, dict[str, Tensor]] = {}
+        self._whole: list[_Bundle] = []
 
+    @torch.no_grad()
     def step(self, rate: float) -> None:
         """One update with the gradients that the parameters hold, at this learning rate."""
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate
-        gradients = [[parameter.grad for parameter in group["params"]] for group in self.optimizer.param_groups]
-        if not self._states or any(gradient is None for group in gradients for gradient in group):
-            self._start_momentum()
-            self.optimizer.step()
-            self._states = self._gather()
-            return
-        for group, state, held in zip(self.optimizer.param_groups, self._states, gradients, strict=True):
-            if isinstance(self.optimizer, torch.optim.AdamW):
-                _adamw(group, state, held)
+        gradients = [parameter.grad for parameter in self.parameters]
+        missing = any(gradient is None for gradient in gradients)
+        if missing:
+            bundles = self._bundles(place for place, gradient in enumerate(gradients) if gradient is not None)
+        else:
+            bundles = self._whole = self._whole or self._bundles(range(len(gradients)))
+        for bundle in bundles:
+            held = [_real(gradient) for place in bundle.places if (gradient := gradients[place]) is not None]
+            if isinstance(self.rule, AdamW):
+                _adamw(self.rule, bundle, held, rate)
             else:
-                _sgd(group, state, held)
+                _sgd(self.rule, bundle, held, rate)
 
     def clear(self) -> None:
         """Forgets the gradients."""
         for parameter in self.parameters:
             parameter.grad = None
 
-    def state_dict(self) -> dict[str, Any]:
-        """The optimiser's own state."""
-        return self.optimizer.state_dict()
+    def state_dict(self) -> dict[int, dict[str, Tensor]]:
+        """The averages, by the parameter's place."""
+        return {place: dict(held) for place, held in self._state.items()}
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: dict[int, dict[str, Tensor]]) -> None:
         """Takes up where `state_dict` left off."""
-        self.optimizer.load_state_dict(state)
-        self._states = []
-        for parameter, held in self.optimizer.state.items():
-            _check_shapes(parameter, held)
+        loaded: dict[int, dict[str, Tensor]] = {}
+        for place, held in state.items():
+            if not 0 <= place < len(self.parameters):
+                raise InputError("there is no parameter of this place", advice=_ADVICE, place=place)
+            fresh = self._fresh(self.parameters[place])
+            if held.keys() != fresh.keys():
+                raise InputError("the averages are not this rule's", advice=_ADVICE, found=[*held], expected=[*fresh])
+            loaded[place] = {name: _fitting(name, held[name], due) for name, due in fresh.items()}
+        self._state, self._whole = loaded, []
 
-    def _start_momentum(self) -> None:
-        """From zero where there is none: torch's fused kernel cannot start one parameter later than the others."""
-        for group in self.optimizer.param_groups:
-            for parameter in group["params"] if group.get("momentum") else ():
-                state = self.optimizer.state[parameter]
-                if parameter.grad is not None and state.get("momentum_buffer") is None:
-                    state["momentum_buffer"] = torch.zeros_like(parameter)
+    def _bundles(self, places: Iterable[int]) -> list[_Bundle]:
+        sorts: dict[object, list[int]] = {}
+        for place in places:
+            parameter = self.parameters[place]
+            sorts.setdefault((self._decays[place], parameter.device, parameter.dtype), []).append(place)
+        return [self._bundle(alike) for alike in sorts.values()]
 
-    def _gather(self) -> list[_State]:
-        """The optimiser's state as lists, group by group; nothing where the fused kernel cannot take it whole."""
-        if not isinstance(self.optimizer, torch.optim.AdamW | torch.optim.SGD):
-            return []
-        if len({(parameter.device, parameter.dtype) for parameter in self.parameters}) > 1:
-            return []
-        states: list[_State] = []
-        for group in self.optimizer.param_groups:
-            each = [self.optimizer.state[parameter] for parameter in group["params"]]
-            names = [name for name, value in each[0].items() if isinstance(value, Tensor)] if each else []
-            if any(name not in state for name in names for state in each):
-                return []
-            states.append({name: [state[name] for state in each] for name in names})
-        return states
+    def _bundle(self, places: list[int]) -> _Bundle:
+        parameters = [self.parameters[place] for place in places]
+        for place, parameter in zip(places, parameters, strict=True):
+            if place not in self._state:
+                self._state[place] = self._fresh(parameter)
+        each = [self._state[place] for place in places]
+        state = {name: [_real(held[name]) for held in each] for name in each[0]}
+        return _Bundle(places, [_real(parameter) for parameter in parameters], state, self._decays[places[0]])
 
-
-def _check_shapes(parameter: Tensor, held: dict[str, Any]) -> None:
-    """torch looks at no shape, and its fused kernels would write past the end of a shorter average."""
-    for name, value in held.items():
-        due = torch.Size() if name == "step" else parameter.shape
-        if isinstance(value, Tensor) and value.shape != due:
-            raise InputError(
-                "an optimiser's averages have the shapes of their weights",
-                advice="build the model and freeze its layers as they were when it was saved",
-                name=name,
-                average=tuple(value.shape),
-                weight=tuple(parameter.shape),
-            )
+    def _fresh(self, parameter: Tensor) -> dict[str, Tensor]:
+        """The averages of a parameter that has not moved yet."""
+        if isinstance(self.rule, AdamW):
+            step = torch.zeros((), dtype=torch.float32, device=parameter.device)
+            return {"step": step, "exp_avg": torch.zeros_like(parameter), "exp_avg_sq": torch.zeros_like(parameter)}
+        return {"momentum_buffer": torch.zeros_like(parameter)} if self.rule.momentum else {}
 
 
-def _adamw(group: dict[str, Any], state: _State, gradients: list[Tensor]) -> None:
-    torch._foreach_add_(state["step"], 1)
+_ADVICE = "build the model, and freeze its layers, as they were when it was saved"
+
+
+def _fitting(name: str, value: Tensor, due: Tensor) -> Tensor:
+    """A copy of a loaded average, fit for its parameter: the kernels would write past the end of a shorter one."""
+    if value.shape != due.shape:
+        raise InputError(
+            "a rule's averages have the shapes of their weights",
+            advice=_ADVICE,
+            name=name,
+            average=tuple(value.shape),
+            weight=tuple(due.shape),
+        )
+    return due.copy_(value)
+
+
+def _real(tensor: Tensor) -> Tensor:
+    """Complex numbers as pairs: the kernels know real ones only."""
+    return torch.view_as_real(tensor) if tensor.is_complex() else tensor
+
+
+def _adamw(rule: AdamW, bundle: _Bundle, gradients: list[Tensor], rate: float) -> None:
+    torch._foreach_add_(bundle.state["step"], 1)
     torch._fused_adamw_(
-        group["params"],
+        bundle.parameters,
         gradients,
-        state["exp_avg"],
-        state["exp_avg_sq"],
+        bundle.state["exp_avg"],
+        bundle.state["exp_avg_sq"],
         [],
-        state["step"],
-        lr=group["lr"],
-        beta1=group["betas"][0],
-        beta2=group["betas"][1],
-        weight_decay=group["weight_decay"],
-        eps=group["eps"],
+        bundle.state["step"],
+        lr=rate,
+        beta1=rule.betas[0],
+        beta2=rule.betas[1],
+        weight_decay=bundle.weight_decay,
+        eps=rule.eps,
         amsgrad=False,
         maximize=False,
     )
 
 
-def _sgd(group: dict[str, Any], state: _State, gradients: list[Tensor]) -> None:
+def _sgd(rule: Sgd, bundle: _Bundle, gradients: list[Tensor], rate: float) -> None:
     torch._fused_sgd_(
-        group["params"],
+        bundle.parameters,
         gradients,
-        state.get("momentum_buffer", []),
-        weight_decay=group["weight_decay"],
-        momentum=group["momentum"],
-        lr=group["lr"],
+        bundle.state.get("momentum_buffer", []),
+        weight_decay=bundle.weight_decay,
+        momentum=rule.momentum,
+        lr=rate,
         dampening=0.0,
-        nesterov=group["nesterov"],
+        nesterov=rule.nesterov,
         maximize=False,
         is_first_step=False,
     )
