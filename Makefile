@@ -47,7 +47,7 @@ imports: $(READY) ## rooms import only from rooms below them
 	PYTHONPATH=src $(BIN)/lint-imports
 
 docs: $(READY) ## the documentation in site/, every warning an error
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 check: lint types imports docs test ## all that CI runs
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 import formulas
-import sections
 from gates.source import PACKAGE
 
 
@@ -34,9 +33,3 @@ def test_a_display_formula_is_a_block():
 def test_an_unknown_command_stops_the_build():
     with pytest.raises(ValueError, match="does not know"):
         formulas.mathml(r"\[\nosuchthing x\]")
-
-
-def test_sections_get_names_that_the_builder_knows():
-    text = "What.\n\nArgs:\n    (none).\n\nShape:\n    x: (a).\n\nExample:\n    >>> 1\n    1\n\nDiffers:\n    No.\n"
-    expected = "What.\n\n**Shape:**\n\nx: (a).\n\nExamples:\n    >>> 1\n    1\n\n**Differs:**\n\nNo."
-    assert sections.readable(text) == expected
