@@ -29,3 +29,10 @@ def test_a_room_without_page_is_caught():
         "gone is no room",
         "gone is not in the navigation",
     ]
+
+
+def test_the_build_is_strict():
+    """`--quiet` would hide the warnings that `--strict` counts."""
+    build = next(line for line in (ROOT / "Makefile").read_text().splitlines() if "mkdocs build" in line)
+    assert "--strict" in build
+    assert "quiet" not in build
