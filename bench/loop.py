@@ -13,6 +13,7 @@ import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import torch
 import torch.nn.functional as F  # noqa: N812
@@ -91,8 +92,10 @@ def ours_bare(steps: int) -> None:
     cr.fit(cr.learners.Gradient(network(), cr.objectives.Classify(), cr.optim.AdamW()), batches, steps=steps)
 
 
-def lightning(steps: int) -> Callable[[int], None]:
+def lightning(*, services: bool) -> Callable[[int], None]:
     import lightning as pl
+    from lightning.pytorch.callbacks import ModelCheckpoint
+    from lightning.pytorch.loggers import CSVLogger
 
     class Module(pl.LightningModule):
         def __init__(self) -> None:
@@ -100,7 +103,10 @@ def lightning(steps: int) -> Callable[[int], None]:
             self.net = network()
 
         def training_step(self, batch: list[torch.Tensor], _: int) -> torch.Tensor:
-            return F.cross_entropy(self.net(batch[0]), batch[1])
+            loss = F.cross_entropy(self.net(batch[0]), batch[1])
+            if services:
+                self.log("loss", loss)
+            return loss
 
         def configure_optimizers(self) -> torch.optim.Optimizer:
             return torch.optim.AdamW(self.parameters(), fused=True)
@@ -108,13 +114,18 @@ def lightning(steps: int) -> Callable[[int], None]:
     def run(steps: int) -> None:
         data = torch.utils.data.TensorDataset(PIXELS, LABELS)
         loader = torch.utils.data.DataLoader(data, BATCH, shuffle=True)
-        trainer = pl.Trainer(max_steps=steps, accelerator="cpu", barebones=True, logger=False)
-        trainer.fit(Module(), loader)
+        with tempfile.TemporaryDirectory() as folder:
+            quiet: dict[str, Any] = {"barebones": True, "logger": False}
+            if services:
+                saving = ModelCheckpoint(folder, every_n_train_steps=500)
+                quiet = {"logger": CSVLogger(folder), "callbacks": [saving], "log_every_n_steps": 50}
+                quiet |= {"enable_progress_bar": False, "enable_model_summary": False}
+            pl.Trainer(max_steps=steps, accelerator="cpu", **quiet).fit(Module(), loader)
 
     return run
 
 
-def trainer(steps: int) -> Callable[[int], None]:
+def trainer(*, services: bool) -> Callable[[int], None]:
     import transformers
 
     class Model(nn.Module):
@@ -142,7 +153,8 @@ def trainer(steps: int) -> Callable[[int], None]:
                 max_steps=steps,
                 per_device_train_batch_size=BATCH,
                 use_cpu=True,
-                save_strategy="no",
+                save_strategy="steps" if services else "no",
+                save_steps=500,
                 report_to=[],
                 logging_steps=50,
                 disable_tqdm=True,
@@ -171,6 +183,14 @@ def per_step(rivals: dict[str, Callable[[int], None]], rounds: int) -> dict[str,
     return {name: (long[name] - short[name]) / STEPS * 1e6 for name in rivals}
 
 
+PEERS = (
+    ("Lightning, barebones", lightning, False),
+    ("Lightning, logging and saving", lightning, True),
+    ("transformers Trainer, logging", trainer, False),
+    ("transformers Trainer, logging and saving", trainer, True),
+)
+
+
 def main() -> None:
     rivals: dict[str, Callable[[int], None]] = {
         "by hand, one gather per epoch": gather_per_epoch,
@@ -179,9 +199,9 @@ def main() -> None:
         "chainrule, all services on": ours,
         "chainrule, no hooks": ours_bare,
     }
-    for name, build in (("Lightning, barebones", lightning), ("transformers Trainer", trainer)):
+    for name, build, services in PEERS:
         try:
-            rivals[name] = build(STEPS)
+            rivals[name] = build(services=services)
         except ImportError as missing:
             print(f"{name}: left out ({missing}); pip install -c constraints.txt -e '.[peers]'")
     table = per_step(rivals, ROUNDS)
@@ -189,7 +209,7 @@ def main() -> None:
     best = min(table["by hand, one gather per epoch"], table["by hand, index per step"])
     ratio = table["chainrule, all services on"] / best
     print(f"  ours / best by hand: {ratio:.2f} (bar: 1.10)")
-    for name in ("Lightning, barebones", "transformers Trainer"):
+    for name, _, _ in PEERS:
         if name in table:
             print(f"  {name} / ours: {table[name] / table['chainrule, all services on']:.2f} (bar: 2.0)")
     save("loop", table, note="MLP 784-128-10, batch 64, AdamW fused", bar="<= 1.10 x best by hand; >= 2 x peers")
