@@ -116,7 +116,7 @@ def bars(
         parts.append(words(shortened(name, 20), left - 7, middle + 3.8, anchor="end"))
         parts.append(tag("rect", box | {"fill": "var(--series-1)", "fill-opacity": 0.75}))
     if reference:
-        x, name = across.place(reference[1]), f"{shortened(reference[0], 24)} {tick(reference[1])}"
+        x, name = across.place(reference[1]), f"{shortened(reference[0], 24)} {tick(float(f'{reference[1]:.4g}'))}"
         half = width_of(name) / 2
         parts.append(line((x, top - 4), (x, height), stroke=INK, dash="4 3"))
         parts.append(words(name, min(max(x, half), WIDTH - half), top - 9, anchor="middle"))
