@@ -61,7 +61,9 @@ bench: .venv/.peers ## the side-by-side tables, beside the peers
 soak: $(READY) ## the long proofs
 	$(PYTEST) -m soak --timeout 0
 
-tools: browser ## what tests need beyond Python packages: a browser and xz, where apt can install them
+tools: browser ## what tests need beyond Python packages: a browser, xz and a C++ compiler, where apt can install them
+	@command -v g++ > /dev/null || command -v clang++ > /dev/null || { test "$$(id -u)" = 0 && apt-get install --yes g++; } \
+		|| echo 'no C++ compiler: the test of compiled training is skipped'
 	@command -v xz > /dev/null || { test "$$(id -u)" = 0 && apt-get install --yes xz-utils; } || echo 'no xz: its tests are skipped'
 
 browser:

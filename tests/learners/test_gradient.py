@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Callable
+from shutil import which
 from typing import Any
 
 import pytest
@@ -315,6 +316,7 @@ def test_metrics_are_detached_scalars() -> None:
 
 
 @pytest.mark.compile
+@pytest.mark.skipif(not (which("g++") or which("clang++")), reason="torch.compile needs a C++ compiler: make tools")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # torch's compiler warns of torch's own past
 def test_compiled_equals_eager() -> None:
     states = []
