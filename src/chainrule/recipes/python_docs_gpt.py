@@ -55,7 +55,7 @@ class PythonDocsGpt(Recipe):
     dim: int = 192
     heads: int = 4
     context: int = 256
-    dropout: float = 0.1
+    dropout: float = 0.2
     batch_size: int = 8
     precision: Literal["float32", "bfloat16"] = "float32"
     optimizer: AdamW = AdamW(lr=2e-3, betas=(0.9, 0.99), weight_decay=0.1, schedule=WarmupCosine(warmup=100), clip=1.0)
