@@ -124,7 +124,7 @@ class PythonDocsGpt(Recipe):
 def python_docs_gpt() -> PythonDocsGpt:
     """A character language model on Python's own reference text.
 
-    `chainrule run python-docs-gpt`: about 6 minutes on 2 cores, fewer validation bits per character than an
+    `chainrule run python-docs-gpt`: about 8 minutes on 2 idle cores, fewer validation bits per character than an
     interpolated 5-gram model.
 
     Example:
