@@ -35,6 +35,22 @@ def test_a_frozen_encoder_gets_no_gradient_and_the_head_does() -> None:
     assert [weight.grad is None for weight in network.head.parameters()] == [False, False]
 
 
+def test_a_frozen_encoder_keeps_its_running_statistics_until_it_is_thawed() -> None:
+    network = Network(nn.Sequential(nn.BatchNorm1d(3), nn.Dropout()), nn.Sequential(nn.Dropout())).freeze_encoder()
+    for training in (True, False, True):
+        assert network.train(training) is network
+        assert [module.training for module in network.modules()] == [training, False, False, False, training, training]
+    network(X)
+    assert torch.equal(network.encoder[0].running_mean, torch.zeros(3))
+    network.encoder.requires_grad_(True)
+    assert all(module.training for module in network.train().modules())
+
+
+def test_an_encoder_without_weights_is_not_a_frozen_one() -> None:
+    network = Network(nn.Dropout(), nn.Linear(3, 2)).train()
+    assert network.encoder.training
+
+
 def test_the_head_can_be_swapped() -> None:
     network = Network(nn.Linear(3, 4), nn.Linear(4, 2))
     before = network.embed(X)

@@ -46,7 +46,15 @@ class Network(nn.Module):
         """The head's answer on the embedding."""
         return self.head(self.encoder(*inputs))
 
-    def freeze_encoder(self) -> Self:
-        """Keeps the encoder as it is, so that only the head learns; returns the network."""
-        self.encoder.requires_grad_(False)
+    def train(self, mode: bool = True) -> Self:
+        """As torch's own, but a frozen encoder stays in evaluation mode."""
+        super().train(mode)
+        weights = list(self.encoder.parameters())
+        if weights and not any(weight.requires_grad for weight in weights):
+            self.encoder.eval()
         return self
+
+    def freeze_encoder(self) -> Self:
+        """Keeps the encoder as it is, its running statistics too, so that only the head learns; returns the network."""
+        self.encoder.requires_grad_(False)
+        return self.train(self.training)
