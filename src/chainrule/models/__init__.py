@@ -9,6 +9,7 @@ from chainrule.models.mlp import mlp
 from chainrule.models.network import Network
 from chainrule.models.ngram import NGram
 from chainrule.models.players import Players
+from chainrule.models.resnet import ResidualBlock, photograph_stem, resnet, resnet18, resnet34, thumbnail_stem
 
 __all__ = [
     "GptEncoder",
@@ -16,6 +17,7 @@ __all__ = [
     "NGram",
     "Network",
     "Players",
+    "ResidualBlock",
     "Rotary",
     "conv4",
     "dcgan",
@@ -25,4 +27,9 @@ __all__ = [
     "gpt2_small",
     "lenet5",
     "mlp",
+    "photograph_stem",
+    "resnet",
+    "resnet18",
+    "resnet34",
+    "thumbnail_stem",
 ]

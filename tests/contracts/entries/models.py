@@ -1,5 +1,7 @@
 """How the contract suite builds every public name of `chainrule.models`."""
 
+from collections.abc import Callable
+
 import torch
 from torch import nn
 
@@ -9,6 +11,7 @@ from chainrule.models import (
     Network,
     NGram,
     Players,
+    ResidualBlock,
     Rotary,
     conv4,
     dcgan,
@@ -18,6 +21,11 @@ from chainrule.models import (
     gpt2_small,
     lenet5,
     mlp,
+    photograph_stem,
+    resnet,
+    resnet18,
+    resnet34,
+    thumbnail_stem,
 )
 from contracts.entry import Function, Module
 
@@ -34,9 +42,9 @@ def ids() -> torch.Tensor:
     return torch.randint(7, (2, 5))
 
 
-def size_of_gpt2_small() -> int:
+def size(preset: Callable[[], Network]) -> int:
     with torch.device("meta"):
-        return sum(parameter.numel() for parameter in gpt2_small().parameters())
+        return sum(parameter.numel() for parameter in preset().parameters())
 
 
 ENTRIES = {
@@ -59,6 +67,7 @@ ENTRIES = {
         inputs=lambda: (torch.randn(5, 2),),
         unreached={"generator.": _SCORED},
     ),
+    "ResidualBlock": Module(build=lambda: ResidualBlock(3, 4, stride=2), inputs=lambda: (torch.randn(2, 3, 5, 5),)),
     "Rotary": Module(build=lambda: Rotary(4, context=6), inputs=lambda: (torch.randn(2, 3, 6, 4),)),
     "conv4": Module(build=lambda: conv4(3, width=4, side=16), inputs=lambda: (torch.rand(2, 1, 16, 16),)),
     "dcgan": Module(
@@ -69,7 +78,14 @@ ENTRIES = {
     "gcn": Module(build=lambda: gcn((3, 8, 2)), inputs=graph),
     "gpt": Module(build=lambda: gpt(2, 8, 2, vocabulary=7, context=6, dropout=0.1), inputs=lambda: (ids(),)),
     "gpt2": Module(build=lambda: gpt2(2, 8, 2, vocabulary=7, context=6, dropout=0.1), inputs=lambda: (ids(),)),
-    "gpt2_small": Function(example=size_of_gpt2_small),
+    "gpt2_small": Function(example=lambda: size(gpt2_small)),
     "lenet5": Module(build=lenet5, inputs=lambda: (torch.rand(2, 1, 8, 8),)),
     "mlp": Module(build=lambda: mlp((6, 5, 4)), inputs=lambda: (torch.randn(3, 2, 3),)),
+    "photograph_stem": Module(build=lambda: photograph_stem(2, 4), inputs=lambda: (torch.randn(2, 2, 9, 9),)),
+    "resnet": Module(
+        build=lambda: resnet(3, (1, 2), width=4, stem=thumbnail_stem), inputs=lambda: (torch.rand(3, 3, 6, 6),)
+    ),
+    "resnet18": Function(example=lambda: size(resnet18)),
+    "resnet34": Function(example=lambda: size(resnet34)),
+    "thumbnail_stem": Module(build=lambda: thumbnail_stem(2, 4), inputs=lambda: (torch.randn(2, 2, 5, 5),)),
 }
