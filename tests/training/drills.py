@@ -8,6 +8,7 @@ import json
 import os
 import random
 import select
+import shutil
 import signal
 import sys
 import time
@@ -22,16 +23,30 @@ from torch import nn
 
 import chainrule as cr
 from chainrule.data import InMemory, Table
-from chainrule.training import Hook, Metrics, Save, StopOnSignal, exit_code, fit, newest, resume
-from chainrule.training.checkpoint import steps_in
+from chainrule.training import (
+    Hook,
+    Metrics,
+    Save,
+    StopOnSignal,
+    exit_code,
+    fit,
+    generators_state,
+    load_model,
+    newest,
+    resume,
+    save,
+    store,
+)
+from chainrule.training.checkpoint import steps_in, write_checkpoint
 from chainrule.training.reading import read_manifest
 
 STEPS = 20
+COUNTED = ("kills", "lost", "torn", "mixed", "runs", "unequal", "left", "saves", "in_a_save", "between_saves")
 
 
 def learner(seed: int = 0) -> Any:
     with cr.data.seeded(seed):
-        model = nn.Sequential(nn.Linear(20, 64), nn.Dropout(0.1), nn.ReLU(), nn.Linear(64, 3))
+        model = nn.Sequential(nn.Linear(20, 256), nn.Dropout(0.1), nn.ReLU(), nn.Linear(256, 256), nn.Linear(256, 3))
     return cr.learners.Gradient(model, cr.objectives.Classify(), average=cr.optim.Ema(0.9))
 
 
@@ -58,7 +73,7 @@ class Draw(Hook):
 
 
 class Slow(Hook):
-    """Makes a step last."""
+    """Makes a step last, but the first."""
 
     def __init__(self, seconds: float, path: Path) -> None:
         self.seconds = seconds
@@ -66,7 +81,7 @@ class Slow(Hook):
 
     def on_step(self, run: Any, metrics: Any) -> None:
         self.path.write_text(str(run.step))
-        time.sleep(self.seconds)
+        time.sleep(self.seconds if run.step > 1 else 0.0)
 
 
 @contextlib.contextmanager
@@ -89,44 +104,80 @@ def child(work: Callable[[int], int]) -> Iterator[tuple[int, int]]:
 
 
 def train(folder: Path, keep: int, pipe: int) -> int:
+    os.write(pipe, b"!")
     random.seed(0)  # a fork draws new seeds
     np.random.seed(0)
     ours = learner(seed=os.getpid())  # nothing but the state on the disk may carry over
     start = resume(folder, ours)
     ours = ours if start else learner()
-    hooks = [Draw(), Metrics(folder, every=1), Save(folder, every=1, keep=keep), Begun(pipe)]
+    hooks = [Draw(), Metrics(folder, every=1), Save(folder, every=1, keep=keep)]
     fit(ours, batches(), steps=STEPS, start=start, hooks=hooks)
     return 0
 
 
-def checksums(path: Path) -> dict[str, int]:
-    return read_manifest(path)["tensors"]
-
-
-def kills(folder: Path, count: int) -> dict[str, Any]:
+def kills(folder: Path, count: int, write: Any = write_checkpoint) -> dict[str, Any]:
     """R1: so many kills of runs that save at every step; each time what is left is held against a whole run."""
     draw = random.Random(1)
+    begun = time.monotonic()
     with child(lambda pipe: train(folder / "whole", STEPS + 1, pipe)) as (process, _):
         os.waitpid(process, 0)
-    whole = {step: checksums(path) for step, path in steps_in(folder / "whole" / "state")}
+    longest = 0.6 * (time.monotonic() - begun)
+    store.write_checkpoint = write
+    whole = {step: read_manifest(path) for step, path in steps_in(folder / "whole" / "state")}
     lines = (folder / "whole" / "metrics.jsonl").read_bytes()
-    told = dict.fromkeys(("kills", "lost", "torn", "mixed", "runs", "unequal", "in_a_save"), 0)
+    told: dict[str, Any] = dict.fromkeys((*COUNTED, "seconds"), 0)
     before, run = 0, folder / "run-0"
     while told["kills"] < count or before:
-        alive = killed(run, draw.uniform(0, 0.12) if told["kills"] < count else 600.0)
+        begun = time.monotonic()
+        alive = killed(run, draw.uniform(0, longest) if told["kills"] < count else 600.0)
+        told["seconds"] += time.monotonic() - begun
         told["kills"] += not alive
-        told["in_a_save"] += any((run / "state").glob("*.tmp"))
+        busy = any(path.suffix == ".tmp" for path in run.rglob("*"))
+        told["in_a_save"] += busy
+        told["between_saves"] += not alive and not busy
         path, refused = newest(run / "state")
         step = int(path.name.split("-")[1]) if path else 0
+        told["saves"] += step - before
         told["lost"] += step < before
-        told["torn"] += len(refused)
-        told["mixed"] += bool(path) and checksums(path) != whole[step]
+        told["torn"] += len(refused) + torn_model(run)
+        told["mixed"] += bool(path) and read_manifest(path) != whole[step]
         before = step
         if alive:
             told["runs"] += 1
             told["unequal"] += step != STEPS or (run / "metrics.jsonl").read_bytes() != lines
+            told["left"] += busy
             before, run = 0, folder / f"run-{told['runs']}"
     return told
+
+
+def torn_model(run: Path) -> bool:
+    """Whether the model's file is there but does not load."""
+    path = run / "model.safetensors"
+    try:
+        if path.exists():
+            load_model(path, learner().model)
+    except cr.CheckpointError:
+        return True
+    return False
+
+
+def kills_in_place(folder: Path, count: int) -> dict[str, Any]:
+    """The same where a checkpoint is written under its own name, file by file, and the one before is removed first."""
+
+    def write(states: Path, step: int, skeleton: Any, tensors: Any, *, seed: int) -> Path:
+        aside = write_checkpoint(states / "aside", step, skeleton, tensors, seed=seed)
+        for _, path in steps_in(states):
+            shutil.rmtree(path)
+        final = states / aside.name
+        final.mkdir()
+        for file in sorted(aside.iterdir(), reverse=True):
+            (final / file.name).write_bytes(file.read_bytes()[:100])
+            time.sleep(0.005)
+            (final / file.name).write_bytes(file.read_bytes())
+        shutil.rmtree(aside)
+        return final
+
+    return kills(folder, count, write)
 
 
 def killed(run: Path, patience: float) -> bool:
@@ -140,32 +191,40 @@ def killed(run: Path, patience: float) -> bool:
     return not os.WIFSIGNALED(status)
 
 
-def stopping(folder: Path, step_seconds: float, pipe: int) -> int:
-    hooks = [StopOnSignal(), Save(folder, every=1000), Slow(step_seconds, folder / "at"), Begun(pipe)]
+def stopping(folder: Path, step_seconds: float, every: int, pipe: int) -> int:
+    hooks = [StopOnSignal(), Save(folder, every=every), Slow(step_seconds, folder / "at"), Begun(pipe)]
     folder.mkdir(parents=True, exist_ok=True)
     return exit_code(fit(learner(), batches(), steps=100_000, hooks=hooks))
 
 
 def signals(folder: Path, count: int) -> list[dict[str, Any]]:
-    """R14: each signal once, and SIGINT twice: exit code, seconds until the end, what was saved."""
-    told = []
+    """R14: each signal once, and SIGINT twice, at random moments: exit code, seconds until the end, what was saved.
+
+    Once: steps of 0.05 s, and no save until the signal. Twice: steps of 3 s, so that both fall into one step, and a
+    save after every step.
+    """
+    told, draw = [], random.Random(2)
+    begun = time.monotonic()
+    save(folder / "measured", 1, {"learner": learner().state_dict(), "generators": generators_state()})
+    saving = time.monotonic() - begun
     cases = [("SIGTERM",), ("SIGUSR1",), ("SIGINT",), ("SIGINT", "SIGINT")]
     for place, names in enumerate(cases * count):
-        run = folder / str(place)
-        seconds = 2.0 if len(names) > 1 else 0.05
-        with child(lambda pipe, run=run, seconds=seconds: stopping(run, seconds, pipe)) as (process, pipe):
+        run, twice = folder / str(place), len(names) > 1
+        step, every = (3.0, 1) if twice else (0.05, 1000)
+        with child(lambda pipe, run=run, step=step, every=every: stopping(run, step, every, pipe)) as (process, pipe):
             os.read(pipe, 1)
-            time.sleep(0.3)
+            time.sleep(draw.uniform(0.3, 0.8))
             begun = time.monotonic()
             for name in names:
                 os.kill(process, signal.Signals[name])
-                time.sleep(0.1 if len(names) > 1 else 0)
+                time.sleep(0.1 if twice else 0)
             _, status = os.waitpid(process, 0)
             lasted = time.monotonic() - begun
+        found = {"code": os.waitstatus_to_exitcode(status), "seconds": lasted, "step": step, "saving": saving}
+        path, refused = newest(run / "state")
+        whole = path is not None and not refused and not any((run / "state").glob("*.tmp"))
         saved = [step for step, _ in steps_in(run / "state")]
-        at = int((run / "at").read_text())
-        code = os.waitstatus_to_exitcode(status)
-        told.append({"signals": names, "code": code, "seconds": lasted, "saved": saved, "at": at})
+        told.append({"signals": names, **found, "saved": saved, "whole": whole, "at": int((run / "at").read_text())})
     return told
 
 
@@ -173,4 +232,5 @@ if __name__ == "__main__":
     torch.set_num_threads(1)  # a fork of a process with more threads may hang
     fit(learner(), batches(), steps=2)  # what torch imports at its first step, it imports once, before the forks
     name, place, number = sys.argv[1:]
-    print(json.dumps({"kills": kills, "signals": signals}[name](Path(place), int(number))))
+    drill: Any = {"kills": kills, "kills_in_place": kills_in_place, "signals": signals}[name]
+    print(json.dumps(drill(Path(place), int(number))))

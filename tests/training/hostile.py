@@ -21,6 +21,7 @@ import torch
 from torch import nn
 
 import chainrule as cr
+from chainrule.recipes import find_recipe
 from chainrule.training import load, load_model, newest, read_metrics, resume, save, save_model
 from chainrule.training.checkpoint import sealed
 from chainrule.training.reading import read_manifest
@@ -245,7 +246,30 @@ def acts(folder: Path) -> dict[str, tuple[Path, Callable[[], Any]]]:
         path = folder / f"{name}.safetensors"
         path.write_bytes(raw)
         made[name] = (path, lambda path=path: load_model(path, nn.Linear(2, 1)))
+    lines = folder / "metrics.jsonl"
+    lines.write_bytes(pickle.dumps(Harm()) + b'\n{"step":1,"_instantiator":"os.mkdir"}\n' + b"[" * 100_000)
+    made["metrics that are no numbers"] = (lines, lambda: read_metrics(lines))
+    for name, text in {
+        "recipe that names a function": {"recipe": "os.mkdir", "settings": [MARK]},
+        "recipe with an _instantiator": {"recipe": "karate-gcn", "settings": {"_instantiator": "os.mkdir"}},
+    }.items():
+        (folder / name).mkdir()
+        (folder / name / "recipe.json").write_text(json.dumps(text))
+        made[name] = (folder / name, lambda name=name: cr.load(folder / name))
     return made
+
+
+def controls(folder: Path) -> dict[str, tuple[Path, Callable[[], Any]]]:
+    """What the others are held against: a good checkpoint, and a reader that does what no reader may."""
+    state = {"learner": learner().state_dict(), "generators": cr.training.generators_state()}
+    good = save(folder / "good" / "state", 7, state)
+    evil = folder / "harm.pickle"
+    evil.write_bytes(pickle.dumps(Harm()))
+    return {
+        "control: a good checkpoint": (good, lambda: resume(folder / "good", learner())),
+        "control: unpickled": (evil, lambda: pickle.loads(evil.read_bytes())),  # noqa: S301 (it is what must be seen)
+        "control: much memory": (evil, lambda: len(b"1" * (64 << 20))),
+    }
 
 
 def harmless(folder: Path) -> None:
@@ -255,6 +279,7 @@ def harmless(folder: Path) -> None:
     save_model(folder / "model.safetensors", nn.Linear(2, 1))
     load_model(folder / "model.safetensors", nn.Linear(2, 1))
     read_metrics(folder / "metrics.jsonl")
+    find_recipe("karate-gcn")
     for name in ("manifest.json", "tensors.safetensors"):
         (path / name).write_bytes(b"")
         newest(folder / "state")
@@ -264,7 +289,7 @@ def main(folder: Path) -> None:
     harmless(folder / "harmless")
     os.chdir(folder)  # where harm would leave its mark
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    for name, (path, act) in acts(folder).items():
+    for name, (path, act) in {**acts(folder), **controls(folder)}.items():  # harm is done last, and leaves its mark
 
         def report(pipe: int, act: Callable[[], Any] = act) -> int:
             return os.write(pipe, json.dumps(watched(act)).encode()) and 0

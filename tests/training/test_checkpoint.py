@@ -1,12 +1,10 @@
 """A checkpoint is whole or not there: what the disk is told, in which order, and what a full disk leaves."""
 
 import errno
-import io
 import json
 import os
 import resource
 import shutil
-import subprocess
 import zlib
 from pathlib import Path
 
@@ -18,6 +16,7 @@ from chainrule import CheckpointError, InputError
 from chainrule.training import checkpoint as ours
 from chainrule.training import load, newest, save
 from contracts.sameness import same
+from training.disks import filling, volume
 
 STATE = {"w": torch.arange(6.0).view(2, 3), "betas": (0.9, 0.999), 0: None, "on": True}
 
@@ -166,29 +165,12 @@ def test_a_disk_that_fills_up_at_any_byte_leaves_the_last_checkpoint(tmp_path, m
     shutil.rmtree(tmp_path / "whole")
     for place in range(20):
         room = int(sum(sizes) * place / 20)
-        filling = filling_open(room)
         with monkeypatch.context() as patched:
-            patched.setattr(Path, "open", filling)
+            patched.setattr(Path, "open", filling(room))
             with pytest.raises(OSError, match="No space left") as caught:
                 save(tmp_path, 2, state)
         assert caught.value.errno == errno.ENOSPC
         survives(tmp_path, older)
-
-
-def filling_open(room):
-    """An `open` whose files share a disk with so much room."""
-    left = [room]
-
-    class Filling(io.FileIO):
-        def write(self, data):
-            size = memoryview(data).nbytes
-            fits = min(size, left[0])
-            if size and not fits:
-                raise OSError(errno.ENOSPC, "No space left on device")
-            left[0] -= fits
-            return super().write(memoryview(data).cast("B")[:fits])
-
-    return lambda path, mode, *_options, **_named: io.BufferedWriter(Filling(path, mode))
 
 
 def test_a_kernel_that_refuses_to_write_on_leaves_the_last_checkpoint(tmp_path):
@@ -209,25 +191,15 @@ def test_a_kernel_that_refuses_to_write_on_leaves_the_last_checkpoint(tmp_path):
 @pytest.mark.soak
 def test_a_truly_full_disk_leaves_the_last_checkpoint(tmp_path, monkeypatch):
     """R5 on a real small volume, filled up to 20 levels, with the look for space switched off."""
-    volume = tmp_path / "volume"
-    volume.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=4m", "none", volume], capture_output=True, check=False
-    )
-    if mounted.returncode:
-        pytest.skip("mounting a volume needs more rights than this process has")
-    try:
-        older = save(volume / "state", 1, STATE)
+    with volume(tmp_path / "volume", 4) as disk:
+        older = save(disk / "state", 1, STATE)
         state = {"w": torch.randn(200_000)}
         for place in range(20):
-            ballast = volume / "ballast"
-            free = shutil.disk_usage(volume).free
-            ballast.write_bytes(bytes(free - 40_000 * place))
+            ballast = disk / "ballast"
+            ballast.write_bytes(bytes(shutil.disk_usage(disk).free - 40_000 * place))
             with monkeypatch.context() as patched:
                 patched.setattr(ours, "check_space", lambda _folder, _needed: None)
                 with pytest.raises(OSError, match="No space left"):
-                    save(volume / "state", 2, state)
+                    save(disk / "state", 2, state)
             ballast.unlink()
-            survives(volume / "state", older)
-    finally:
-        subprocess.run(["umount", volume], check=True)
+            survives(disk / "state", older)

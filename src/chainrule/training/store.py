@@ -28,7 +28,8 @@ class Save(Hook):
 
     Training waits only while the state is copied; one thread in the background writes the copy. A save that fails (a
     full disk) is reported as a warning at the next step and tried again, sooner at first and then ever more rarely;
-    the checkpoint before it stands, and training goes on. Only when the very last save of a run fails is that an error.
+    the checkpoint before it stands, and training goes on. It is an error only when the very last save of a run fails,
+    or when it is not the disk that fails: a state that no file can hold will not fit the next time either.
 
     A run that ended by itself or was asked to stop is saved as it stands. After an error it is not: an error may leave
     half an update behind, and the newest checkpoint is whole (`NonFiniteError` changes nothing, and loses nothing but
@@ -115,11 +116,12 @@ class Save(Hook):
             self._writer = self._writer or ThreadPoolExecutor(1, "chainrule-save")
             self._pending = run.step, self._writer.submit(job)
             return
-        self._pending = run.step, Future()
+        done: Future[None] = Future()
         try:
-            self._pending[1].set_result(job())
+            done.set_result(job())
         except OSError as error:
-            self._pending[1].set_exception(error)
+            done.set_exception(error)
+        self._pending = run.step, done  # only now: an interrupt leaves nothing that `on_end` would wait for
 
     def _settle(self, run: Run) -> None:
         """Waits for the save under way, if any, and takes note of how it went."""
@@ -131,6 +133,8 @@ class Save(Hook):
         if error is None:
             self._saved, self.failures = step, 0
             return
+        if not isinstance(error, OSError):  # no disk can mend it: trying again would fail for ever
+            raise error
         self.failures += 1
         self._due = min(self._due, run.step + min(2**self.failures, self.every))
         log.warning("step %d could not be saved: %s; tried again at step %d", step, error, self._due)
@@ -151,7 +155,8 @@ def _write(
     tensors: dict[str, Tensor],
     weights: dict[str, Tensor],
 ) -> None:
-    write_checkpoint(folder / "state", step, skeleton, tensors, seed=seed)
+    if not (folder / "state" / f"step-{step:08d}").exists():  # it was the model's file that could not be written
+        write_checkpoint(folder / "state", step, skeleton, tensors, seed=seed)
     prune(folder / "state", keep)
     write_model(folder / "model.safetensors", weights)
 

@@ -1,0 +1,165 @@
+"""Every family of networks with the learner that trains it, on data of which a few steps are two epochs.
+
+Run as a program, prints what each family has become after so many steps: R16 compares two processes by it.
+"""
+
+import hashlib
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from chainrule.data import Batches, Images, InMemory, Shift, Sinusoids, Tasks, Windows, generator, karate
+from chainrule.layers import Pixels
+from chainrule.learners import Adversarial, Gradient, Maml, Rollback
+from chainrule.models import Players, conv4, dcgan, gcn, gpt, gpt2, lenet5, mlp, resnet, thumbnail_stem
+from chainrule.objectives import Classify, NextToken, Regress
+from chainrule.optim import AdamW, Ema, Sgd, WarmupCosine
+from chainrule.training import Learner, fit
+from chainrule.training.state import pack
+from chainrule.training.tensors import checksum, portable
+from contracts.sameness import made
+
+
+@dataclass(frozen=True)
+class Family:
+    """One family.
+
+    Args:
+        network: makes it; dropout, averages and schedules are on, because they are what a resume can forget.
+        learner: what trains it.
+        batches: what it learns from.
+        steps: two epochs, or eight steps where one step is an epoch or where there are none.
+    """
+
+    network: Callable[[], nn.Module]
+    learner: Callable[[Any], Learner]
+    batches: Callable[[], Batches[Any]]
+    steps: int = 8
+
+    def build(self) -> Learner:
+        """A learner with a network of its own."""
+        return self.learner(self.network())
+
+
+def pictures() -> Batches[Any]:
+    """21 pictures in batches of 4: batches straddle the epochs, of which two end with step 11."""
+    pixels = torch.randint(256, (21, 1, 8, 8), generator=generator(0)).byte()
+    return InMemory(Images(pixels, torch.arange(21) % 10), 4, seed=3, augment=Shift(1))
+
+
+def text() -> Batches[Any]:
+    return Windows(torch.randint(40, (21 * 16 + 1,), generator=generator(0)), context=16, batch_size=4)
+
+
+def points() -> Batches[Any]:
+    drawn = Sinusoids(tasks=1, shots=1, query_shots=21)[0].query
+    return InMemory(drawn, 4, seed=3)
+
+
+class FewPictures(Sinusoids):
+    """Tasks of pictures: three classes, told by how bright they are."""
+
+    def __getitem__(self, k: int) -> Any:
+        def rows(shots: int, part: int) -> Images:
+            labels = torch.arange(3).repeat_interleave(shots).repeat(self.batch_size)
+            noise = torch.randint(40, (len(labels), 1, 16, 16), generator=generator(7, k, part))
+            return Images((noise + 60 * labels[:, None, None, None]).byte(), labels)
+
+        return Tasks(rows(1, 0), rows(2, 1), self.batch_size)
+
+
+class Reader(nn.Module):
+    """A recurrent network, in torch's own layers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embed = nn.Embedding(40, 8)
+        self.cell = nn.LSTM(8, 8, batch_first=True)
+        self.drop = nn.Dropout(0.2)
+        self.head = nn.Linear(8, 40)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        return self.head(self.drop(self.cell(self.embed(ids))[0]))
+
+
+def noisy() -> nn.Module:
+    return nn.Sequential(
+        Pixels((8.0,), (6.0,)), nn.Flatten(), nn.Linear(64, 16), nn.BatchNorm1d(16), nn.Dropout(0.5), nn.Linear(16, 10)
+    )
+
+
+def rule(**more: Any) -> AdamW:
+    return AdamW(lr=0.01, schedule=WarmupCosine(11, 3), **more)
+
+
+def tied() -> nn.Module:
+    return gpt2(2, 16, 2, vocabulary=40, context=16, dropout=0.1)
+
+
+def few_ways() -> nn.Module:
+    return nn.Sequential(Pixels((90.0,), (60.0,)), conv4(3, width=2, side=16))
+
+
+def play(network: Any) -> Learner:
+    return Adversarial(network, generator_rule=rule(), critic_rule=rule(), average=Ema(0.9), critic_steps=2)
+
+
+FAMILIES: dict[str, Family] = {
+    "lenet": Family(lenet5, lambda net: Gradient(net, Classify(), rule(clip=1.0), average=Ema(0.9)), pictures, 11),
+    "lenet in half precision": Family(
+        lenet5, lambda net: Gradient(net, Classify(), rule(), precision="bfloat16"), pictures, 11
+    ),
+    "resnet": Family(
+        lambda: resnet(10, (1, 1), width=4, stem=thumbnail_stem, channels=1),
+        lambda net: Gradient(net, Classify(), Sgd(lr=0.1, momentum=0.9), average=Ema(0.9)),
+        pictures,
+        11,
+    ),
+    "batch norm and dropout": Family(
+        noisy, lambda net: Gradient(net, Classify(), Sgd(lr=0.1, momentum=0.9), accumulate=2), pictures, 11
+    ),
+    "mlp": Family(lambda: mlp((1, 16, 1)), lambda net: Gradient(net, Regress(), rule(), average=Ema(0.9)), points, 11),
+    "recurrent": Family(Reader, lambda net: Gradient(net, NextToken(), rule(clip=1.0)), text, 11),
+    "gpt": Family(
+        lambda: gpt(2, 16, 2, vocabulary=40, context=16, dropout=0.1),
+        lambda net: Gradient(net, NextToken(), rule(clip=1.0), average=Ema(0.9)),
+        text,
+        11,
+    ),
+    "gpt2": Family(tied, lambda net: Gradient(net, NextToken(), rule(clip=1.0)), text, 11),
+    "gcn": Family(
+        lambda: gcn((34, 8, 2), dropout=0.5), lambda net: Gradient(net, Classify(), rule()), lambda: karate().train
+    ),
+    "dcgan": Family(lambda: dcgan(8, width=2), play, pictures, 11),
+    "players": Family(lambda: Players(mlp((2, 8, 1)), mlp((1, 8, 1)), noise=2), play, points, 11),
+    "mlp over tasks": Family(
+        lambda: mlp((1, 8, 1)), lambda net: Maml(net, Regress(), rule(), inner_steps=2), lambda: Sinusoids(tasks=3)
+    ),
+    "conv4 over tasks": Family(few_ways, lambda net: Maml(net, Classify(), rule()), lambda: FewPictures(tasks=2)),
+    "going back": Family(
+        lenet5, lambda net: Rollback(Gradient(net, Classify(), rule()), every=2, spike=1.02, patience=99), pictures, 11
+    ),
+}
+
+
+def bits(state: Any) -> tuple[str, dict[str, int]]:
+    """A state in every bit: its plain data as text, and a checksum of the bytes of each tensor (so -0.0 is not 0.0)."""
+    skeleton, tensors = pack(state)
+    return json.dumps(skeleton), {name: checksum(tensor) for name, tensor in portable(tensors).items()}
+
+
+def become(name: str, steps: int) -> str:
+    """What a family has become after so many steps, as one short text."""
+    learner = made(FAMILIES[name].build)
+    fit(learner, FAMILIES[name].batches(), steps=steps)
+    return hashlib.sha256(json.dumps(bits(learner.state_dict())).encode()).hexdigest()
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    print(json.dumps({name: become(name, int(sys.argv[1])) for name in FAMILIES}))
