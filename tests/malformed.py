@@ -27,4 +27,5 @@ def refused(action: Callable[[], Any], says: str) -> None:
     sentence = str(caught.value)
     assert re.search(says, sentence), sentence
     assert re.search(r"; .+\.$", sentence), sentence
+    assert re.search(r"\. Got \w+=", sentence), sentence
     assert spent < 1.0

@@ -13,6 +13,7 @@ from chainrule.learners import Gradient
 from chainrule.models import lenet5, mlp
 from chainrule.objectives import Classify, NextToken, Regress
 from malformed import refused, table
+from test_malformed import ROOMS, SETTINGS
 
 pytestmark = pytest.mark.usefixtures("unchecked")
 
@@ -281,3 +282,12 @@ def test_loop(case: str) -> None:
     act, says = LOOPS[case]
     subject = learner()
     unchanged(subject.model, lambda: act(subject), says)
+
+
+def test_there_are_sixty_and_of_every_kind() -> None:
+    """R15 asks for sixty: shapes, numbers, devices, labels, classes, gaps, edges, rates; sets in the data room."""
+    cases = {**SETTINGS, **ROOMS, **STEPS, **LOOPS}
+    assert len(cases) == len(SETTINGS) + len(ROOMS) + len(STEPS) + len(LOOPS) >= 60
+    kinds = ("too many features", "too precise features", "model elsewhere", "label too high", "one column of scores")
+    kinds += ("targets with gaps", "isolated node number", "negative rate", "token outside the vocabulary")
+    assert [kind for kind in kinds if kind not in cases] == []

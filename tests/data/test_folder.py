@@ -12,6 +12,10 @@ from PIL import Image
 from chainrule import InputError, SampleError
 from chainrule.data import Flip, image_folder
 from chainrule.data.folder import read_picture
+from chainrule.learners import Gradient
+from chainrule.models import lenet5
+from chainrule.objectives import Classify
+from contracts.sameness import made, same
 
 COLOURS = {"blue": (0, 0, 255), "green": (0, 255, 0), "red": (255, 0, 0)}
 
@@ -120,6 +124,38 @@ def test_a_corrupt_picture_is_named_or_skipped(tmp_path, workers):
         assert torch.equal(lenient.train[k].pixels, again.train[k].pixels)
     assert list(lenient.train.bad) == [17]
     assert str(broken) in lenient.train.bad[17]
+
+
+def spoil(paths):
+    """Each in another way: cut off, empty, text, another format, garbage inside."""
+    disguised = io.BytesIO()
+    Image.new("RGB", (8, 8)).save(disguised, "TIFF")
+    for place, path in enumerate(paths):
+        raw = path.read_bytes()
+        ways = (raw[:60], b"", b"<html>not found</html>", disguised.getvalue(), raw[:40] + bytes(len(raw) - 40))
+        path.write_bytes(ways[place % len(ways)])
+
+
+def test_one_picture_in_a_hundred_is_corrupt(tmp_path):
+    """R13 for files: "raise" names the first, "skip" trains on, counts all and ends with the same weights twice."""
+    folder = fill(tmp_path / "a", 208)
+    items = [path for path, _ in image_folder(folder, side=8).train._examples.items]
+    assert len(items) == 504
+    broken = [17, 101, 250, 251, 499]
+    spoil([items[place] for place in broken])
+    with pytest.raises(SampleError) as caught:
+        list(image_folder(folder, side=8, workers=2).train.once())
+    assert f"example 17 ({items[17]})" in str(caught.value)
+    ended = []
+    for workers in (0, 2):
+        train = image_folder(folder, side=8, workers=workers, on_bad="skip", augment=Flip()).train
+        learner = made(lambda: Gradient(lenet5(3, channels=3), Classify()))
+        losses = [learner.step(train[k])["loss"].item() for k in range(16)]  # two epochs and a little
+        assert losses[-1] < losses[0]
+        assert sorted(train.bad) == broken
+        assert all(str(items[place]) in cause for place, cause in train.bad.items())
+        ended.append((learner.state_dict(), losses, train.bad))
+    assert same(ended[0], ended[1])
 
 
 def test_other_formats_are_not_opened(tmp_path):

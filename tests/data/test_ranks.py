@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -26,6 +27,7 @@ from chainrule.data import (
     open_tokens,
     save_tokens,
 )
+from references.streams import slow_order, slow_starts
 
 
 def pictures() -> Images:
@@ -69,6 +71,39 @@ def test_the_parts_make_the_whole(tmp_path, kind, world):
             else:
                 assert torch.equal(torch.cat([part[name] for part in parts]), tensor), (k, name)
                 assert len({len(part[name]) for part in parts}) == 1
+
+
+START = (0, 5, 9)  # a run of ten batches: from its start, its middle and its last
+
+
+def rows_of(kind: str, folder) -> tuple[Callable[[], Batches], Callable[[int], list[int]]]:
+    """A source as a new process would make it, and by a slow reference the first number of every example of batch k."""
+    if kind == "in memory":
+        table = Table(torch.arange(37.0)[:, None], torch.arange(37))
+        return lambda: InMemory(table, 8, 5), lambda k: slow_order(37, 5, 8 * k, 8 * k + 8)
+    numbers = np.arange(300)
+    path = save_tokens(folder / "mapped", numbers)
+    if kind == "memory-mapped":
+        return lambda: Windows(open_tokens(path), 6, 8, 5), lambda k: slow_starts(300 - 6, 8, 5, k)
+
+    def decode(place: int) -> Table:
+        token = int(open_tokens(path)[place])
+        return Table(torch.tensor([[float(token)]]), torch.tensor([token]))
+
+    workers = int(kind.rsplit(maxsplit=1)[-1])
+    return lambda: Decoded(range(37), decode, 8, 5, workers=workers), lambda k: slow_order(37, 5, 8 * k, 8 * k + 8)
+
+
+@pytest.mark.parametrize("start", START)
+@pytest.mark.parametrize("world", [1, 2, 4])
+@pytest.mark.parametrize("kind", ["in memory", "memory-mapped", *(f"decoded by {count}" for count in (0, 1, 2, 4))])
+def test_the_order_is_the_same_wherever_a_run_begins(tmp_path, kind, world, start):
+    """R4: 54 of 54; what has no workers takes part once. `test_decoded` has the same with augmentation."""
+    make, expected = rows_of(kind, tmp_path)
+    ranks = [make().shard(rank, world) for rank in range(world)]
+    for k in range(start, 10):
+        got = [int(row.flatten()[0]) for rank in ranks for row in next(iter(rank[k].tensors().values()))]
+        assert got == expected(k), k
 
 
 RANK = """

@@ -80,6 +80,20 @@ def test_a_flipped_bit_is_found(path, count):
             load_model(path, Tied())
 
 
+@pytest.mark.parametrize("offsets", [25, pytest.param(200, marks=pytest.mark.soak)])
+def test_a_truncated_longer_or_missing_file_is_refused_by_name(path, offsets):
+    """R7 for a model's file: cut off at so many places."""
+    save_model(path, Tied())
+    raw = path.read_bytes()
+    for spoiled in (*(raw[: len(raw) * place // offsets] for place in range(offsets)), raw + b" "):
+        path.write_bytes(spoiled)
+        with pytest.raises(CheckpointError, match=path.name):
+            load_model(path, Tied())
+    path.unlink()
+    with pytest.raises(CheckpointError, match=f"{path.name}` cannot be used: no such file"):
+        load_model(path, Tied())
+
+
 def test_a_file_without_checksums_is_refused(path, tmp_path):
     from safetensors.torch import save_file
 

@@ -8,10 +8,11 @@ import pytest
 import torch
 
 from chainrule import CheckpointError
-from chainrule.training import load, newest, save
+from chainrule.training import Save, fit, load, newest, resume, save
 from chainrule.training.checkpoint import sealed
 from chainrule.training.reading import newest_by, read, read_manifest
-from contracts.sameness import same
+from contracts.sameness import made, same
+from families import FAMILIES
 
 FILES = ("manifest.json", "tensors.safetensors")
 
@@ -31,7 +32,7 @@ def path(tmp_path):
 
 
 def flips_found(path, count, seed):
-    """How many of so many single flipped bits are found, over all bits of both files."""
+    """How many of so many single flipped bits are found, and told by the file's name, over all bits of both files."""
     draw = random.Random(seed)
     raws = {name: (path / name).read_bytes() for name in FILES}
     places = [(name, bit) for name, raw in raws.items() for bit in range(8 * len(raw))]
@@ -43,7 +44,7 @@ def flips_found(path, count, seed):
         try:
             load(path)
         except CheckpointError as error:
-            found += path.name in str(error)
+            found += f"`{path.name}/{name}`" in str(error)
         (path / name).write_bytes(raws[name])
     return found
 
@@ -56,8 +57,17 @@ def test_a_flipped_bit_is_found(path):
 
 @pytest.mark.soak
 def test_a_thousand_flipped_bits_are_found(path):
-    """R6, in full."""
+    """R6, in full: of the checkpoint of a real run, too, which then goes on from the one before."""
     assert flips_found(path, 1000, seed=1) == 1000
+    folder = path.parent / "run"
+    learner = made(FAMILIES["lenet"].build)
+    fit(learner, FAMILIES["lenet"].batches(), steps=2, hooks=[Save(folder, every=1)])
+    latest = folder / "state" / "step-00000002"
+    assert flips_found(latest, 1000, seed=2) == 1000
+    raw = bytearray((latest / FILES[1]).read_bytes())
+    raw[len(raw) // 2] ^= 1
+    (latest / FILES[1]).write_bytes(raw)
+    assert resume(folder, learner) == 1
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -89,7 +99,7 @@ def test_swapped_files_are_refused(path, name):
     (other / name).rename(path / name)
     (path.parent / "kept").rename(other / name)
     for broken in (path, other):
-        with pytest.raises(CheckpointError, match=broken.name):
+        with pytest.raises(CheckpointError, match=f"`{broken.name}/{name}` cannot be used"):
             load(broken)
 
 
@@ -97,7 +107,7 @@ def test_the_two_files_of_one_checkpoint_swapped_are_refused(path):
     manifest, tensors = ((path / name).read_bytes() for name in FILES)
     (path / FILES[0]).write_bytes(tensors)
     (path / FILES[1]).write_bytes(manifest)
-    with pytest.raises(CheckpointError, match="manifest"):
+    with pytest.raises(CheckpointError, match=r"`step-00000002/manifest\.json` cannot be used"):
         load(path)
 
 

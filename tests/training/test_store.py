@@ -13,7 +13,8 @@ import chainrule as cr
 from chainrule.data import InMemory, Table
 from chainrule.training import Hook, Save, fit, load, load_model, newest, save, store
 from chainrule.training.checkpoint import steps_in
-from contracts.sameness import same
+from contracts.sameness import made, same
+from families import FAMILIES, bits
 
 
 def batches():
@@ -96,6 +97,32 @@ def test_a_background_save_holds_the_state_at_its_call(tmp_path, saves):
         found, state = load(path)
         assert found == step == state["learner"]["steps"]
         assert all(torch.equal(weight, torch.full_like(weight, step)) for weight in state["learner"]["model"].values())
+
+
+class Witness(Hook):
+    """Notes every bit of the state at the moment of each save; stands before `Save`."""
+
+    def __init__(self, every):
+        self.every = every
+        self.seen = {}
+
+    def on_step(self, run, metrics):
+        if run.step % self.every == 0 or run.step == run.steps:
+            self.seen[run.step] = bits(
+                {"learner": run.learner.state_dict(), "generators": cr.training.generators_state()}
+            )
+
+
+@pytest.mark.parametrize("saves", [15, pytest.param(100, marks=pytest.mark.soak)])
+@pytest.mark.usefixtures("unchecked")  # the type checker draws from Python's generator
+def test_a_background_save_of_real_training_holds_every_bit_of_its_moment(tmp_path, saves):
+    """R20 with weights, averages, moments and generators of training that does not wait for the disk."""
+    family = FAMILIES["lenet"]
+    witness, hook = Witness(3), Save(tmp_path, every=3, keep=saves)
+    fit(made(family.build), family.batches(), steps=3 * saves, hooks=[witness, hook])
+    kept = steps_in(tmp_path / "state")
+    assert len(kept) == len(witness.seen) == saves
+    assert [step for step, path in kept if bits(load(path)[1]) != witness.seen[step]] == []
 
 
 def test_training_goes_on_while_the_disk_is_written(tmp_path, monkeypatch):
