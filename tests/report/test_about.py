@@ -11,6 +11,9 @@ def test_settings_have_the_names_of_the_command_line():
         "empty": {},
         "out": Path("a"),
         "b": None,
+        "betas": [0.9, 0.999],
+        "kind": "Whole",
+        "rule": {"kind": "AdamW", "clip": True},
     }
     assert flattened(settings) == {
         "steps": "5",
@@ -19,7 +22,10 @@ def test_settings_have_the_names_of_the_command_line():
         "optimizer.schedule.warmup": "2",
         "empty": "{}",
         "out": '"a"',
-        "b": "null",
+        "b": "None",
+        "betas": "0.9 0.999",
+        "rule": "AdamW",
+        "rule.clip": "True",
     }
 
 

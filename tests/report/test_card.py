@@ -8,7 +8,9 @@ from report.stories import HOSTILE, SESSION
 
 def written(**about: str) -> str:
     words = {"name": "digits-lenet", "description": "LeNet-5.", "command": "chainrule run digits-lenet"} | about
-    outcome = Outcome({"accuracy": 0.9867}, {"chance": {"accuracy": 0.1}, "other": {}}, "at least 98 %", reached=True)
+    outcome = Outcome(
+        {"accuracy": 0.9867}, {"chance": {"accuracy": 0.1}, "other": {}}, "at least 98 %", reached=True, note="Of 300."
+    )
     return card(Summary(About(**words), outcome, 10, 20, 7, None, "2026-11-18"), [SESSION], Path("runs/it's"))
 
 
@@ -18,7 +20,7 @@ def test_it_says_what_must_be_known():
         "# digits-lenet",
         "| **this run** | 0.9867 |",
         "| chance | 0.1000 |",
-        "| other | – |",
+        "| other | – |\n\nOf 300.",
         "Bar: at least 98 % — **reached**.",
         "## Data\n\nDigits.",
         "## Limits\n\nNone known.",

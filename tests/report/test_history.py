@@ -25,7 +25,12 @@ def test_training_and_validation_share_a_chart():
     history = [{"step": 1, "loss": 2.0, "validation_loss": 2.5, "accuracy": 0.5}, {"step": 2, "validation_loss": 2.25}]
     loss, accuracy = history_figures(history)
     assert (loss.title, accuracy.title) == ("Loss", "Accuracy")
-    assert loss.caption == "Training ends at 2.000; validation ends at 2.250 (best 2.250 at step 2)."
+    said = "Training ends at 2.000; validation ends at 2.250 (best 2.250 at step 2)."
+    assert (
+        loss.caption
+        == f"{said} Training: single batches, with dropout, augmentation and smoothing where there are any."
+    )
+    assert "single batches" not in accuracy.caption
     assert 'data-name="training"' in loss.svg
     assert 'data-name="validation"' in loss.svg
 

@@ -96,9 +96,13 @@ def test_the_page_says_what_it_must(pages):
     reader.feed(page)
     commands = "".join(reader.text["span"])
     assert "chainrulerundigits-lenet--outruns/digits-lenet-3--optimizer.lr3e-3--seed0chainruleresume" in commands
+    assert page.index("optimizer.lr") < page.index("</header>"), "how to repeat it stands on the first screen"
+    assert page.index("61,706") < page.index("</header>")
     parts = (
         *("digits-lenet", "Bar reached", "Results", "Curves", "Figures", "Commands", "Time and memory", "Settings"),
-        *("optimizer.schedule.warmup", "weight-decay", "411 MiB", "28.8 steps/s", "torch 2.13.0+cpu"),
+        *("optimizer.schedule.warmup", "weight-decay", "411 MiB", "28.8 steps/s", "torch 2.13.0+cpu", "Platinum 8375C"),
+        "at least 98\u00a0%",
+        "Of 300 test digits of 8\u00a0\u00d7\u00a08 pixels",
     )
     assert [part for part in parts if part not in page] == []
     assert "Bar not reached" in pages["adversarial"]

@@ -137,6 +137,39 @@ def test_the_bar_tells_loss_validation_speed_and_what_is_left():
         assert part in text, part
 
 
+@pytest.mark.parametrize("width", [40, 60, 80, 100, 120])
+def test_what_does_not_fit_beside_the_bar_is_left_out_whole(width: int):
+    page = io.StringIO()
+    run = empty_run(1200)
+    run.step = 0
+    hook = Progress(Console(file=page, force_terminal=True, width=width, color_system=None))
+    hook.on_start(run)
+    run.step = 1150
+    run.record(validation_loss=0.105, validation_accuracy=0.983)
+    hook.on_step(run, {"loss": torch.tensor(0.339)})
+    hook.on_end(run)
+    drawn = page.getvalue().split("\x1b[2K")[-1]
+    assert "1,150/1,200" in drawn
+    assert " 96 %" in drawn
+    assert drawn.count("━") >= 10
+    assert "…" not in drawn
+    assert "left" in drawn or width == 40
+    assert ("loss 0.339" in drawn) == (width >= 60)
+    assert ("validation accuracy 0.983" in drawn) == (width >= 100)
+
+
+def test_two_players_show_a_loss_each():
+    page = io.StringIO()
+    run = empty_run(1)
+    run.step = 0
+    hook = Progress(Console(file=page, width=120))
+    hook.on_start(run)
+    run.step = 1
+    hook.on_step(run, {name: torch.tensor(0.5) for name in ("generator_loss", "critic_loss", "penalty")})
+    assert "generator loss 0.500 · critic loss 0.500 · " in page.getvalue()
+    assert "penalty" not in page.getvalue()
+
+
 def test_ci_is_no_terminal(monkeypatch):
     monkeypatch.setenv("CI", "true")
     page = io.StringIO()

@@ -1,4 +1,5 @@
 import json
+import os
 import time
 
 import pytest
@@ -84,3 +85,5 @@ def test_a_run_that_fails_is_measured_too():
 def test_the_machine_is_plain_data():
     json.dumps(machine(nn.Linear(1, 1)))
     assert machine(nn.Linear(1, 1))["device"] == "CPU"
+    assert machine(nn.Linear(3, 2))["parameters"] == 8
+    assert f"{os.cpu_count()} logical core" in machine(nn.Linear(1, 1))["processor"]

@@ -1,8 +1,9 @@
 """What a run is, in words: everything about it that is neither measured nor computed."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 
 @dataclass(frozen=True)
@@ -34,13 +35,23 @@ class About:
 
 
 def flattened(settings: Mapping[str, object], prefix: str = "") -> dict[str, str]:
-    """Settings by the names that the command line gives them (`optimizer.lr`), values as they would be typed."""
+    """Settings by the names that the command line gives them (`optimizer.lr`), values as they would be typed.
+
+    What holds other settings is named by its class, and the class of the whole is left out.
+    """
     flat: dict[str, str] = {}
     for name, value in settings.items():
+        if name == "kind" and isinstance(value, str):
+            flat |= {prefix[:-1]: value} if prefix else {}
+            continue
         if isinstance(value, Mapping) and value:
             flat |= flattened({str(key): inner for key, inner in value.items()}, f"{prefix}{name}.".replace("_", "-"))
         else:
-            flat[f"{prefix}{name}".replace("_", "-")] = (
-                value if isinstance(value, str) else json.dumps(value, default=str)
-            )
+            flat[f"{prefix}{name}".replace("_", "-")] = _typed(value)
     return flat
+
+
+def _typed(value: object) -> str:
+    if isinstance(value, list | tuple) and value:
+        return " ".join(map(_typed, cast("Sequence[object]", value)))
+    return str(value) if value is None or isinstance(value, bool | str) else json.dumps(value, default=str)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from chainrule.report.markup import escape
-from chainrule.report.numbers import column, number
+from chainrule.report.numbers import number
 from chainrule.report.outcome import Outcome
 from chainrule.report.summary import Summary
 
@@ -22,7 +22,7 @@ def card(summary: Summary, sessions: Sequence[dict[str, Any]], folder: Path) -> 
         f"# {_plain(about.name)}",
         _plain(about.description),
         _section("Data", _plain(about.data)),
-        f"## Results\n\n{_table(outcome)}\n\nBar: {_plain(outcome.bar)} — **{verdict}**.",
+        f"## Results\n\n{_table(outcome)}\n\n{_noted(outcome)}Bar: {_plain(outcome.bar)} — **{verdict}**.",
         _section("Limits", _plain(about.limits) or "For learning and comparison; not examined for any other use."),
         "## Use\n\n" + _code("python", f"import chainrule as cr\n\nmodel = cr.load({str(folder)!r})"),
         _section("Draw samples", _code("sh", about.sample) if about.sample else ""),
@@ -37,6 +37,10 @@ def _section(title: str, text: str) -> str:
     return f"## {title}\n\n{text}" if text else ""
 
 
+def _noted(outcome: Outcome) -> str:
+    return f"{_plain(outcome.note)}\n\n" if outcome.note else ""
+
+
 def _plain(text: str) -> str:
     """Text that Markdown shows as it is, on one line."""
     return re.sub(r"([\\`*_\[\]|#])", r"\\\1", escape(" ".join(text.split())).replace("&#x27;", "'"))
@@ -49,14 +53,10 @@ def _code(language: str, text: str) -> str:
 
 
 def _table(outcome: Outcome) -> str:
-    rivals = {"**this run**": outcome.metrics} | {_plain(name): found for name, found in outcome.baselines.items()}
     lines = [
         ["", *(_plain(name.replace("_", " ")) for name in outcome.metrics)],
         ["---", *("---:" for _ in outcome.metrics)],
     ]
-    cells = {name: [name] for name in rivals}
-    for metric in outcome.metrics:
-        written = iter(column([found[metric] for found in rivals.values() if metric in found]))
-        for name, found in rivals.items():
-            cells[name].append(next(written) if metric in found else "–")
-    return "\n".join("| " + " | ".join(line) + " |" for line in [*lines, *cells.values()])
+    rows = [[f"**{name}**" if index == 0 else _plain(name), *numbers]
+            for index, (name, numbers) in enumerate(outcome.written(missing="–").items())]  # fmt: skip
+    return "\n".join("| " + " | ".join(line) + " |" for line in [*lines, *rows])

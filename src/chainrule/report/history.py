@@ -13,6 +13,7 @@ from chainrule.training import read_metrics
 
 _SPLITS = ("training", "validation", "test", "hidden")
 _BINS = 120
+_HOW = " Training: single batches, with dropout, augmentation and smoothing where there are any."
 _UNITS = {"accuracy": "accuracy (share correct)", "lr": "learning rate", "bits": "bits per character"}
 
 Entry = Mapping[str, float | int]
@@ -104,6 +105,7 @@ def _caption(
     band = any(curve.low for curve in drawn.values())
     return (
         f"{sentence[0].upper()}{sentence[1:]}."
+        + (_HOW if len(columns) > 1 else "")
         + (" Line: mean of neighbouring steps; band: from the least to the greatest." if band else "")
         + (f" Not finite and left out: {lost}." if lost else "")
     )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from chainrule.errors import InputError
 from chainrule.report.markup import check
+from chainrule.report.numbers import column
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class Outcome:
         bar: what had to be reached, in words: "accuracy of at least 0.98".
         reached: whether it was.
         figures: pictures, in reading order.
+        note: what the metrics are, where their names don't tell, in a sentence or two.
 
     Example:
         >>> outcome = Outcome({"accuracy": 0.98}, {"most frequent class": {"accuracy": 0.1}}, "0.98", reached=True)
@@ -59,3 +61,20 @@ class Outcome:
     bar: str
     reached: bool
     figures: tuple[Figure, ...] = ()
+    note: str = ""
+
+    def written(self, *, missing: str = "") -> dict[str, list[str]]:
+        """The numbers of this run and of each baseline as text, as they stand under each other in a table.
+
+        Args:
+            missing: what stands where a baseline lacks a metric.
+
+        Example:
+            >>> Outcome({"accuracy": 0.98}, {"most frequent class": {"accuracy": 0.1}}, "", reached=True).written()
+            {'this run': ['0.9800'], 'most frequent class': ['0.1000']}
+        """
+        rivals = {"this run": self.metrics, **self.baselines}
+        columns = {name: iter(column([found[name] for found in rivals.values() if name in found]))
+                   for name in self.metrics}  # fmt: skip
+        return {rival: [next(columns[name]) if name in found else missing for name in self.metrics]
+                for rival, found in rivals.items()}  # fmt: skip

@@ -34,7 +34,7 @@ def page(
         _results(summary.outcome, tables),
         _gallery("Curves", history_figures(history), figures),
         _gallery("Figures", summary.outcome.figures, figures),
-        _repeat(summary, folder),
+        _commands(summary, folder),
         _limits(summary),
         _taken(sessions, tables),
         _settings(settings),
@@ -74,11 +74,13 @@ def _header(summary: Summary, sessions: Sequence[dict[str, Any]]) -> str:
         {"class": f"verdict {state}"},
         tag("b", {}, f"{mark} {said}"),
         " ",
-        tag("span", {}, escape(outcome.bar).replace(" %", "\u00a0%")),
+        tag("span", {}, _set(outcome.bar)),
     )
     facts = {"Steps": number(summary.step) + (f" of {number(summary.steps)}" if summary.step < summary.steps else "")}
     if sessions:
-        facts["Wall time"] = duration(totals(sessions)["wall_seconds"])
+        if isinstance(count := sessions[-1].get("parameters"), int):
+            facts["Parameters"] = number(count)
+        facts["Training time"] = duration(totals(sessions)["wall_seconds"])
         facts["Device"] = str(sessions[-1].get("device", ""))
     facts |= {"Seed": str(summary.seed), "Date": summary.date}
     stopped = tag("p", {}, "Stopped early: ", escape(summary.stopped), ".") if summary.stopped else ""
@@ -86,11 +88,18 @@ def _header(summary: Summary, sessions: Sequence[dict[str, Any]]) -> str:
         "header", {},
         tag("p", {"class": "over"}, "Report of a training run"),
         tag("h1", {}, escape(about.name)),
-        tag("p", {"class": "lead"}, escape(about.description)),
+        tag("p", {"class": "lead"}, _set(about.description)),
         verdict,
         tag("dl", {"class": "facts"}, *(tag("div", {}, *_pair(name, value)) for name, value in facts.items())),
         stopped,
+        tag("p", {"class": "over repeat"}, "To repeat it"),
+        _command(about.command),
     )  # fmt: skip
+
+
+def _set(text: str) -> str:
+    """Text as a printer would set it: a product with its sign, a number not parted from its percent sign."""
+    return re.sub(r"(\d) ?%", "\\1\u00a0%", re.sub(r"(?<=\d) x (?=\d)", "\u00a0\u00d7\u00a0", escape(text)))
 
 
 def _pair(name: str, value: str) -> tuple[str, str]:
@@ -109,10 +118,11 @@ def _results(outcome: Outcome, tables: Iterator[int]) -> str:
             cells[name].append(_measured(*pair, apart))
     rows = [tag("tr", {} if index else {"class": "ours"}, *row) for index, row in enumerate(cells.values())]
     said = "Final metrics, on data that took no part in training or choosing."
+    said += f" {outcome.note}" if outcome.note else ""
     said += " In grey: this run minus the baseline." if outcome.baselines else ""
     many = "results many" if len(outcome.metrics) > _MANY else "results"
     table = tag("table", {"class": many}, tag("thead", {}, tag("tr", {}, *head)), tag("tbody", {}, *rows))
-    return _section("Results", _caption(tables, said), _scrolling(table, "Results"))
+    return _section("Results", _caption(tables, _set(said)), _scrolling(table, "Results"))
 
 
 def _measured(value: str, difference: str, apart: bool, *, kind: str = "td") -> str:
@@ -136,7 +146,7 @@ def _gallery(title: str, figures: Sequence[Figure], numbers: Iterator[int]) -> s
 
 
 def _figure(figure: Figure, index: int) -> str:
-    said = tag("figcaption", {}, tag("b", {}, f"Figure {index}. {escape(figure.title)}."), " ", escape(figure.caption))
+    said = tag("figcaption", {}, tag("b", {}, f"Figure {index}. {escape(figure.title)}."), " ", _set(figure.caption))
     picture = figure.svg or _scrolling(figure.html, figure.title)
     return tag("figure", {} if figure.svg else {"class": "wide"}, picture, said)
 
@@ -146,16 +156,16 @@ def _scrolling(inside: str, name: str) -> str:
     return tag("div", {"class": "scroll", "tabindex": 0, "role": "region", "aria-label": name}, inside)
 
 
-def _repeat(summary: Summary, folder: Path) -> str:
+def _commands(summary: Summary, folder: Path) -> str:
     about, where = summary.about, shlex.quote(str(folder))
-    commands = {"Repeat the run": about.command, "Go on from its last checkpoint": f"chainrule resume {where}"}
+    commands = {"Go on from its last checkpoint": f"chainrule resume {where}"}
     if about.sample:
         commands["Draw samples"] = about.sample
-    parts = [
-        tag("h3", {}, title) + tag("div", {"class": "command"}, tag("pre", {}, _unbroken(command)))
-        for title, command in commands.items()
-    ]
-    return _section("Commands", *parts)
+    return _section("Commands", *(tag("h3", {}, title) + _command(command) for title, command in commands.items()))
+
+
+def _command(command: str) -> str:
+    return tag("div", {"class": "command"}, tag("pre", {}, _unbroken(command)))
 
 
 def _unbroken(command: str) -> str:
@@ -165,7 +175,7 @@ def _unbroken(command: str) -> str:
 
 def _limits(summary: Summary) -> str:
     told = {"Data": summary.about.data, "Limits": summary.about.limits}
-    return "".join(_section(title, tag("p", {}, escape(text))) for title, text in told.items() if text)
+    return "".join(_section(title, tag("p", {}, _set(text))) for title, text in told.items() if text)
 
 
 def _taken(sessions: Sequence[dict[str, Any]], tables: Iterator[int]) -> str:
@@ -181,6 +191,7 @@ def _taken(sessions: Sequence[dict[str, Any]], tables: Iterator[int]) -> str:
         "peak memory of the process": memory(added["peak_bytes"]) if "peak_bytes" in added else "",
         "peak memory on the device": memory(added["device_peak_bytes"]) if "device_peak_bytes" in added else "",
         "device": str(last.get("device", "")),
+        "processor": str(last.get("processor", "")),
         "threads": str(last.get("threads", "")),
         "system": str(last.get("system", "")),
         "versions": ", ".join(f"{name} {last[name]}" for name in ("chainrule", "torch", "python") if name in last),
@@ -188,7 +199,7 @@ def _taken(sessions: Sequence[dict[str, Any]], tables: Iterator[int]) -> str:
     lines = [tag("tr", {}, tag("th", {"scope": "row"}, name), tag("td", {}, escape(value)))
              for name, value in rows.items() if value]  # fmt: skip
     table = tag("table", {"class": "pairs"}, tag("tbody", {}, *lines))
-    said = "What the run took, evaluation and saving included, and on what."
+    said = "What training took, validation and saving included and the final measuring not, and on what."
     return _section("Time and memory", _caption(tables, said), _scrolling(table, "Time and memory"))
 
 

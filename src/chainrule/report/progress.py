@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _SHARE = 0.005  # of the time may go into drawing
 _LEAST = 0.1  # seconds between two drawings
+_SHORTEST = 12  # letters of bar: a shorter one shows nothing
 
 
 class Progress(Hook):
@@ -101,7 +102,9 @@ class Progress(Hook):
 
     def _draw(self, run: Run) -> None:
         if self._bar is not None:
-            self._bar.update(self._task, completed=run.step, description=self._said(run))
+            taken = len(f"{run.step:,}/{run.steps:,}") + _SHORTEST + len("100 %") + 3  # spaces between four columns
+            room = self._bar.console.width - taken
+            self._bar.update(self._task, completed=run.step, description=self._said(run, room))
             self._bar.refresh()
 
     def _print(self, run: Run) -> None:
@@ -109,20 +112,23 @@ class Progress(Hook):
             text = f"step {run.step:,} of {run.steps:,} · {self._said(run)}"
             self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
-    def _said(self, run: Run) -> str:
+    def _said(self, run: Run, room: int | None = None) -> str:
+        """What there is to tell, in as many letters: the time left before the loss, that before the rest."""
         taken, steps = time.perf_counter() - self._begun, run.step - self._first
-        parts: list[str] = []
-        if "loss" in self._last:
-            parts.append(f"loss {number(float(self._last['loss']), digits=3)}")
         for entry in run.history[self._seen :]:
             self._noted |= {name: value for name, value in entry.items() if name.startswith("validation_")}
         self._seen = len(run.history)
-        parts += [f"{name.replace('_', ' ')} {number(float(value), digits=3)}" for name, value in self._noted.items()]
+        first = ["loss"] if "loss" in self._last else list(self._last)[:2]  # two players have a loss each
+        loss = [f"{name.replace('_', ' ')} {number(float(self._last[name]), digits=3)}" for name in first]
+        noted = [f"{name.replace('_', ' ')} {number(float(value), digits=3)}" for name, value in self._noted.items()]
+        speed, left = [], []
         if steps and taken > 0:
-            parts.append(f"{number(steps / taken, digits=3)} steps/s")
-            parts.append(
-                f"{duration((run.steps - run.step) * taken / steps)} left" if not run.done else duration(taken)
-            )
+            speed = [f"{number(steps / taken, digits=3)} steps/s"]
+            left = [f"{duration((run.steps - run.step) * taken / steps)} left" if not run.done else duration(taken)]
+        parts = [*loss, *noted, *speed, *left]
+        least = [*speed, *noted, *loss, *left]  # what goes first where room is short
+        while room is not None and parts and len(" · ".join(parts)) > room:
+            parts.remove(least.pop(0))
         return " · ".join(parts)
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import re
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -121,7 +122,9 @@ def machine(model: torch.nn.Module) -> dict[str, Any]:
     """On what a model is trained: device, threads and versions."""
     first = next(model.parameters(), torch.zeros(()))
     found: dict[str, Any] = {
+        "parameters": sum(parameter.numel() for parameter in model.parameters()),
         "device": _device(first.device),
+        "processor": processor(),
         "threads": torch.get_num_threads(),
         "chainrule": _version(),
         "torch": str(torch.__version__),
@@ -131,6 +134,22 @@ def machine(model: torch.nn.Module) -> dict[str, Any]:
     if first.device.type == "cuda":
         found["device_peak_bytes"] = torch.cuda.max_memory_allocated(first.device)
     return found
+
+
+def processor() -> str:
+    """The processor's name and the number of its cores, as far as the system tells: times mean nothing without.
+
+    Example:
+        >>> " logical core" in processor()
+        True
+    """
+    try:
+        found = re.search(r"^model name\s*: (.+)$", Path("/proc/cpuinfo").read_text("utf-8"), re.MULTILINE)
+    except (OSError, ValueError):  # not Linux
+        found = None
+    count = os.cpu_count() or 1
+    name = " ".join((found[1] if found else platform.processor() or platform.machine()).split())
+    return f"{name}, {count} logical core" + ("s" if count > 1 else "")
 
 
 def _version() -> str:
