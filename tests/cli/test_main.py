@@ -44,6 +44,11 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         (["resume", "nowhere"], "this is not the folder of a run"),
         (["sample", "nowhere"], "this is not the folder of a run"),
         (["runs", "nowhere"], "there is no such folder"),
+        (["--verison"], "did you mean '--version'"),
+        (["recipes", "--json"], "write `chainrule recipes`"),
+        (["show", "karate-gcn", "more"], "this is one word too many"),
+        (["resume", "nowhere", "more"], "this is one word too many"),
+        (["run", "--out", "x", "karate-gcn"], "the first word says what to train"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_sentence(
@@ -53,6 +58,34 @@ def test_what_is_wrong_is_said_in_one_sentence(
     error = capsys.readouterr().err
     assert message in error
     assert "Traceback" not in error
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "message"),
+    [
+        (
+            PermissionError(13, "Permission denied", "runs/x"),
+            1,
+            "Got path='runs/x'; choose a folder that you may write",
+        ),
+        (OSError(28, "No space left on device"), 1, "no space left on device; make room"),
+        (KeyboardInterrupt(), 130, "`chainrule resume DIR` goes on"),
+    ],
+)
+def test_what_the_system_says_comes_with_advice(
+    error: BaseException, status: int, message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(_words: object) -> int:
+        raise error
+
+    monkeypatch.setitem(COMMANDS, "runs", refuse)
+    assert main(["runs"]) == status
+    assert message in capsys.readouterr().err
+
+
+def test_help_is_a_command_too(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["help", "run"]) == 0
+    assert capsys.readouterr().out.startswith("chainrule run NAME")
 
 
 @pytest.mark.parametrize("flag", ["--optimiser.lr", "--steps"])

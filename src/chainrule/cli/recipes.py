@@ -1,17 +1,18 @@
 """`chainrule recipes`, `show` and `run`: experiments by name."""
 
-import io
-import re
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager, redirect_stdout
-from dataclasses import fields
+import sys
+from collections.abc import Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import Annotated, Any
 
-from chainrule.cli.words import table, wants_help
+from chainrule.cli.settings import setting_rows
+from chainrule.cli.words import no_more, table, wants_help
+from chainrule.data import seeded
+from chainrule.errors import InputError
 from chainrule.recipes import RECIPES, Recipe, describe, find_recipe, recipe_name, run_recipe
-from chainrule.report import Outcome, Progress, number
-from chainrule.training import Run, exit_code
+from chainrule.report import Outcome, Progress
+from chainrule.training import Hook, Run, exit_code
 
 _RECIPES_HELP = """\
 chainrule recipes: lists the experiments that are ready to run
@@ -25,6 +26,17 @@ chainrule show NAME: what an experiment is, and all its settings
 
 Example:
   chainrule show digits-lenet
+"""
+
+_RUN_HELP = """\
+chainrule run NAME [--out DIR] [settings]: trains an experiment into a new folder
+
+`chainrule run NAME --help` lists the settings of that experiment, `chainrule recipes` the experiments.
+Without --out the folder is runs/NAME, or runs/NAME-2 and so on where that is taken.
+Ctrl-C stops and saves; `chainrule resume DIR` goes on.
+
+Example:
+  chainrule run digits-lenet --out runs/digits --steps 500 --optimizer.lr 3e-4
 """
 
 
@@ -43,6 +55,7 @@ def recipes(words: Sequence[str]) -> int:
     if wants_help(words):
         print(_RECIPES_HELP, end="")
         return 0
+    no_more(words, "chainrule recipes")
     table(("recipe", "what it is"), [(name, describe(name)) for name in RECIPES])
     return 0
 
@@ -63,23 +76,18 @@ def show(words: Sequence[str]) -> int:
         print(_SHOW_HELP, end="")
         return 0
     recipe = find_recipe(words[0])
-    print("\n".join(line.strip() for line in (RECIPES[words[0]].__doc__ or "").strip().splitlines()))
+    no_more(words[1:], f"chainrule show {words[0]}")
+    print(_told(words[0]))
     print(f"\nData: {recipe.source}\nLimits: {recipe.limits}\n")
-    table(("setting", "value"), _settings(recipe, ""))
-    print(f"\nchainrule run {words[0]} --out runs/{words[0]}")
+    table(("setting", "value"), [row[:2] for row in setting_rows(recipe)])
+    print(f"\nWhat each means: chainrule run {words[0]} --help\nTrain it: chainrule run {words[0]}")
     return 0
 
 
-def _settings(value: Any, prefix: str) -> list[tuple[str, str]]:
-    rows: list[tuple[str, str]] = []
-    for field in fields(value):
-        inner = getattr(value, field.name)
-        name = f"{prefix}{field.name.replace('_', '-')}"
-        if getattr(type(inner), "__dataclass_fields__", None):
-            rows += [(name, type(inner).__name__), *_settings(inner, f"{name}.")]
-        else:
-            rows.append((f"--{name}", " ".join(map(str, inner)) if isinstance(inner, tuple) else str(inner)))
-    return rows
+def _told(name: str) -> str:
+    """The page of a recipe up to its example, which is Python's."""
+    lines = [line.strip() for line in (RECIPES[name].__doc__ or "").strip().splitlines()]
+    return "\n".join(lines[: lines.index("Example:")] if "Example:" in lines else lines).strip()
 
 
 def run(words: Sequence[str]) -> int:
@@ -90,27 +98,33 @@ def run(words: Sequence[str]) -> int:
 
     Example:
         >>> run([])
-        chainrule run NAME --out DIR [settings]: trains an experiment into a new folder
+        chainrule run NAME [--out DIR] [settings]: trains an experiment into a new folder
         ...
         0
     """
     if not words or words[0] in {"-h", "--help"}:
         print(_RUN_HELP, end="")
         return 0
-    recipe, folder = _parsed(find_recipe(words[0]), words[1:])
-    trained, outcome = run_recipe(recipe, folder, hooks=[Progress()])
+    if words[0].startswith("-"):
+        advice = "write `chainrule run NAME --out DIR`"
+        raise InputError("the first word says what to train", advice=advice, word=words[0])
+    recipe = find_recipe(words[0])
+    if wants_help(words):
+        return _explain(recipe)
+    recipe, folder = _parsed(recipe, words[1:])
+    _buildable(recipe, folder)
+    trained, outcome = run_recipe(recipe, folder, hooks=watching())
     return tell(trained, outcome, folder)
 
 
-_RUN_HELP = """\
-chainrule run NAME --out DIR [settings]: trains an experiment into a new folder
-
-`chainrule run NAME --help` lists the settings of that experiment, `chainrule recipes` the experiments.
-Without --out the folder is runs/NAME, or runs/NAME-2 and so on where that is taken.
-
-Example:
-  chainrule run digits-lenet --out runs/digits --steps 500 --optimizer.lr 3e-4
-"""
+def _explain(recipe: Recipe) -> int:
+    """What can be changed about a recipe, one line each."""
+    name = recipe_name(recipe)
+    print(f"chainrule run {name} [--out DIR] [settings]\n\n{fill(describe(name), 79)}")
+    out = ("--out", "", f"a new folder for the run; runs/{name} if not given.")
+    table(("setting", "default", "meaning"), [out, *setting_rows(recipe)])
+    print(f"Example:\n  chainrule run {name} --out runs/mine --steps 500 --seed 1")
+    return 0
 
 
 def _parsed(recipe: Recipe, words: Sequence[str]) -> tuple[Recipe, Path]:
@@ -124,25 +138,35 @@ def _parsed(recipe: Recipe, words: Sequence[str]) -> tuple[Recipe, Path]:
 
     command.__annotations__["settings"] = Annotated[type(recipe), tyro.conf.arg(name="")]
     command.__defaults__ = (recipe, None)
-    command.__doc__ = (
-        f"{describe(name)}\n\nExample: chainrule run {name} --out runs/mine --steps 500 --optimizer.lr 3e-4\n\n"
-        f"Args:\n    settings: of the experiment.\n    out: the folder of the run, a new one."
-    )
-    config = (tyro.conf.ConsolidateSubcommandArgs, tyro.conf.AvoidSubcommands, tyro.conf.FlagConversionOff)
-    with _without_formulas():
-        changed, folder = tyro.cli(command, args=list(words), prog=f"chainrule run {name}", config=config)
+    config = (tyro.conf.ConsolidateSubcommandArgs, tyro.conf.AvoidSubcommands)
+    changed, folder = tyro.cli(command, args=list(words), prog=f"chainrule run {name}", config=config)
     return changed, folder or _free(Path("runs") / name)
 
 
-@contextmanager
-def _without_formulas() -> Generator[None]:
-    """Help is made from docstrings; their formulas belong on a page, not in a terminal."""
-    printed = io.StringIO()
-    try:
-        with redirect_stdout(printed):
-            yield
-    finally:
-        print(re.sub(r"^[^\n]*\$\$.*?\$\$[^\n]*\n", "", printed.getvalue(), flags=re.DOTALL | re.MULTILINE), end="")
+def _buildable(recipe: Recipe, folder: Path) -> None:
+    """Refuses what cannot be trained while there is no folder yet: a typing error must not take its name."""
+    for name in ("steps", "threads"):
+        if (value := getattr(recipe, name)) < 1:
+            raise InputError(f"`--{name}` must be at least 1", advice="leave it out", **{name: value})
+    if folder.exists() and not folder.is_dir():
+        raise InputError("a run needs a folder of its own", advice="choose another --out", file=str(folder))
+    with seeded(recipe.seed):
+        recipe.learner()
+    recipe.batches()
+
+
+class _Measures(Hook):
+    """Says that there is more to wait for: the rivals of some recipes are trained, too."""
+
+    def on_end(self, run: Run) -> None:
+        """Tells it once the last step is taken."""
+        if run.done and run.stopped is None:
+            print("Trained. Measuring it, beside its baselines ...", file=sys.stderr)
+
+
+def watching() -> list[Hook]:
+    """What a person at a terminal sees of a run."""
+    return [_Measures(), Progress()]  # hooks end in the opposite order
 
 
 def _free(folder: Path) -> Path:
@@ -166,11 +190,7 @@ def tell(run: Run, outcome: Outcome | None, folder: Path) -> int:
     if outcome is None:
         print(f"Stopped at step {run.step} of {run.steps} ({run.stopped}); saved. Go on: chainrule resume {folder}")
         return exit_code(run)
-    names = list(outcome.metrics)
-    rows = [("this run", *(number(outcome.metrics[name]) for name in names))]
-    for rival, metrics in outcome.baselines.items():
-        rows.append((rival, *(number(metrics[name]) if name in metrics else "" for name in names)))
-    table(("", *names), rows)
+    table(("", *outcome.metrics), [(name, *numbers) for name, numbers in outcome.written().items()])
     print(f"Bar: {outcome.bar}: {'reached' if outcome.reached else 'NOT reached'}.")
     print(f"Report: {(folder / 'report.html').resolve()}")
     return 0

@@ -1,17 +1,22 @@
 """`chainrule resume`, `sample` and `runs`: what lies in run folders."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from chainrule.cli.recipes import tell
-from chainrule.cli.words import table, wants_help
+from chainrule.cli.recipes import tell, watching
+from chainrule.cli.words import no_more, table, wants_help
 from chainrule.errors import InputError
 from chainrule.recipes import load, read_recipe, recipe_name, resume_recipe
-from chainrule.report import Progress, number
+from chainrule.report import number
 from chainrule.training import read_metrics
+
+_CHECKPOINT = re.compile(r"step-(\d{1,18})")
+
+_SHOWN = 2  # metrics of each run
 
 _RESUME_HELP = """\
 chainrule resume DIR: goes on with a run that was stopped or killed
@@ -55,8 +60,9 @@ def resume(words: Sequence[str]) -> int:
     if wants_help(words) or not words:
         print(_RESUME_HELP, end="")
         return 0
+    no_more(words[1:], "chainrule resume DIR")
     folder = Path(words[0])
-    run, outcome = resume_recipe(folder, hooks=[Progress()])
+    run, outcome = resume_recipe(folder, hooks=watching())
     return tell(run, outcome, folder)
 
 
@@ -114,30 +120,40 @@ def runs(words: Sequence[str]) -> int:
     if wants_help(words):
         print(_RUNS_HELP, end="")
         return 0
+    no_more(words[1:], "chainrule runs DIR")
     root = Path(words[0] if words else "runs")
     if not root.is_dir():
         raise InputError("there is no such folder", advice="`chainrule run NAME` makes the first run", folder=str(root))
     found = sorted(root.rglob("recipe.json"), key=lambda file: file.stat().st_mtime, reverse=True)
-    table(("folder", "recipe", "step", "last metrics"), [_row(file.parent) for file in found])
+    table(("folder", "recipe", "step", "state", "last metrics"), [_row(file.parent) for file in found])
     return 0
 
 
-def _row(folder: Path) -> tuple[str, str, str, str]:
+def _row(folder: Path) -> tuple[str, str, str, str, str]:
     try:
         recipe = read_recipe(folder)
     except InputError as error:
-        return str(folder), "?", "?", str(error)
+        return str(folder), "?", "?", "damaged", str(error)
     entries = read_metrics(folder / "metrics.jsonl") if (folder / "metrics.jsonl").is_file() else []
-    step = int(entries[-1]["step"]) if entries else 0
-    metrics = _outcome(folder) or {name: value for entry in entries[-3:] for name, value in entry.items()}
-    shown = "  ".join(f"{name} {number(value)}" for name, value in metrics.items() if name != "step")
-    return str(folder), recipe_name(recipe), f"{step} of {recipe.steps}", shown
+    metrics, state = _outcome(folder)
+    metrics = metrics or {name: value for entry in entries[-3:] for name, value in entry.items()}
+    shown = [f"{name.replace('_', ' ')} {number(value)}" for name, value in metrics.items() if name != "step"]
+    saved = [int(name[1]) for path in (folder / "state").glob("step-*") if (name := _CHECKPOINT.fullmatch(path.name))]
+    step = max([int(entries[-1]["step"]) if entries else 0, *saved])
+    return (
+        str(folder),
+        recipe_name(recipe),
+        f"{number(step)} of {number(recipe.steps)}",
+        state,
+        "  ".join(shown[:_SHOWN]),
+    )
 
 
-def _outcome(folder: Path) -> dict[str, float]:
-    """The final numbers that stand in the run's summary, where it was finished."""
+def _outcome(folder: Path) -> tuple[dict[str, float], str]:
+    """The final numbers that stand in the run's summary, where it was finished, and whether they are good enough."""
     try:
-        found: Any = json.loads((folder / "summary.json").read_text("utf-8"))
-        return {str(name): float(value) for name, value in found["outcome"]["metrics"].items()}
+        found: Any = json.loads((folder / "summary.json").read_text("utf-8"))["outcome"]
+        metrics = {str(name): float(value) for name, value in found["metrics"].items()}
+        return metrics, "bar reached" if found["reached"] else "bar missed"
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return {}
+        return {}, "unfinished"

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from chainrule.errors import InputError
+
 
 def wants_help(words: Sequence[str]) -> bool:
     """Whether help was asked for.
@@ -14,6 +16,23 @@ def wants_help(words: Sequence[str]) -> bool:
         True
     """
     return any(word in {"-h", "--help"} for word in words)
+
+
+def no_more(words: Sequence[str], usage: str) -> None:
+    """Refuses words that a command has no use for: what is ignored in silence is taken for done.
+
+    Args:
+        words: what is left of a command line.
+        usage: how the command is written.
+
+    Example:
+        >>> no_more(["--json"], "chainrule recipes")
+        Traceback (most recent call last):
+            ...
+        chainrule.errors.InputError: this is one word too many. Got word='--json'; write `chainrule recipes`.
+    """
+    if words:
+        raise InputError("this is one word too many", advice=f"write `{usage}`", word=words[0])
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
