@@ -5,10 +5,16 @@ picture at a time in a `DataLoader` (0 workers: on one core, workers only add co
 torchvision has them on tensors; the same for a whole batch, one crop per picture by index; and the limit: choosing
 rows and normalising without any change. CPU time of one thread, microseconds per picture.
 
+With a GPU at hand also: the bytes live on the device, batches of 1,024. Peers: airbench's kind of loader (the whole
+set, normalised and padded once, is mirrored and cut anew for every epoch; a batch is a choice of rows), and a
+`DataLoader` with 16 workers (wall time). All of an epoch's work is inside the measured region.
+
     python bench/image_input.py
 """
 
 import random
+import shutil
+import time
 from collections.abc import Callable, Iterator
 from itertools import count
 
@@ -22,7 +28,7 @@ from side_by_side import compare, save, show
 
 torch.set_num_threads(1)
 BATCH, ROWS, MARGIN = 128, 20_000, 2
-STEPS, ROUNDS = 16, 60  # a call lasts a few milliseconds, short enough to find quiet moments of a shared machine
+STEPS, ROUNDS = 20, 60  # two whole blocks of batches, yet short enough to find quiet moments of a shared machine
 MEAN, DEVIATION = (125.3, 123.0, 113.9), (63.0, 62.1, 66.7)
 PICTURES = torch.randint(0, 256, (ROWS, 3, 32, 32), dtype=torch.uint8)
 LABELS = torch.randint(0, 10, (ROWS,))
@@ -32,6 +38,11 @@ OURS, LIMIT, PEER = (
     "limit: choose rows and normalise only",
     "peer: one by one, DataLoader",
 )
+DEVICE_BATCH, DEVICE_ROWS, WORKERS = 1024, 50_000, 16
+DEVICE_STEPS, DEVICE_ROUNDS = 336, 5  # 7 epochs of the peer's 48 whole batches, 16 of our blocks of 21 batches
+OURS_FLOAT, AIR_FLOAT = "ours: flip, shift, normalise to float32", "peer: airbench's kind, float32"
+OURS_HALF, AIR_HALF = "ours: the same to bfloat16, channels last", "peer: airbench's kind, bfloat16, channels last"
+LOADER = f"peer: one by one, DataLoader with {WORKERS} workers, wall time"
 
 
 class OneByOne(Dataset):
@@ -71,12 +82,86 @@ def ours(augment: cr.data.Augment | None, normalise: Callable[[Tensor], Tensor])
     return (normalise(batches[k].pixels) for k in count())
 
 
-def steps(stream: Iterator[Tensor]) -> Callable[[], None]:
+def steps(stream: Iterator[Tensor], number: int = STEPS) -> Callable[[], None]:
     def run() -> None:
-        for _ in range(STEPS):
+        for _ in range(number):
             next(stream)
 
     return run
+
+
+def airbench(rows: Tensor, dtype: torch.dtype, memory: torch.memory_format) -> Iterator[Tensor]:
+    """The whole set changed once per epoch, on the device, in the numbers that the network takes."""
+    shift, scale = SHIFT.to(rows.device), SCALE.to(rows.device)
+    padded = F.pad(((rows.float() - shift) * scale).to(dtype), (MARGIN,) * 4)
+    every = torch.arange(len(rows), device=rows.device)
+    while True:
+        mirrored = torch.rand(len(rows), device=rows.device)[:, None, None, None] < 0.5
+        windows = torch.where(mirrored, padded.flip(-1), padded).unfold(2, 32, 1).unfold(3, 32, 1)
+        top, left = torch.randint(2 * MARGIN + 1, (2, len(rows)), device=rows.device)
+        cut = windows[every, :, top, left].contiguous(memory_format=memory)
+        order = torch.randperm(len(rows), device=rows.device)
+        for batch in order.split(DEVICE_BATCH)[: len(rows) // DEVICE_BATCH]:
+            yield cut[batch]
+
+
+def on_device(rows: cr.data.Images, normalise: Callable[[Tensor], Tensor]) -> Iterator[Tensor]:
+    batches = cr.data.InMemory(rows, DEVICE_BATCH, augment=cr.data.Shift(MARGIN, mirror=True))
+    return (normalise(batches[k].pixels) for k in count())
+
+
+def with_workers() -> float:
+    """Microseconds per picture of the fastest of three passes, on the device; workers start before the first."""
+    shared = shutil.disk_usage("/dev/shm").free  # noqa: S108 (where workers leave their batches)
+    batch = DEVICE_BATCH if shared > 1 << 30 else 64
+    loader = DataLoader(
+        OneByOne(), batch, shuffle=True, drop_last=True, num_workers=WORKERS, persistent_workers=True, pin_memory=True
+    )
+    passes: list[float] = []
+    for _ in range(4):
+        start, seen = time.perf_counter(), 0
+        for pixels, _labels in loader:
+            seen += len(pixels.to("cuda", non_blocking=True))
+        torch.cuda.synchronize()
+        passes.append((time.perf_counter() - start) / seen * 1e6)
+    return min(passes[1:])
+
+
+def device_part() -> None:
+    rows = cr.data.Images(
+        torch.randint(0, 256, (DEVICE_ROWS, 3, 32, 32), dtype=torch.uint8), torch.randint(0, 10, (DEVICE_ROWS,))
+    ).to("cuda")
+    last, plain = torch.channels_last, torch.contiguous_format
+    layer = cr.layers.Pixels(MEAN, DEVIATION).to("cuda")
+    half = cr.layers.Pixels(MEAN, DEVIATION).to("cuda", torch.bfloat16)
+    streams = {
+        OURS_FLOAT: on_device(rows, layer),
+        OURS_HALF: on_device(rows, lambda pixels: half(pixels.contiguous(memory_format=last))),
+        "ours, left in bytes": on_device(rows, lambda pixels: pixels),
+        AIR_FLOAT: airbench(rows.pixels, torch.float32, plain),
+        AIR_HALF: airbench(rows.pixels, torch.bfloat16, last),
+    }
+    calls = {name: steps(stream, DEVICE_STEPS) for name, stream in streams.items()}
+    measured = compare(calls, rounds=DEVICE_ROUNDS, device="cuda")
+    table = {name: value / DEVICE_BATCH / DEVICE_STEPS for name, value in measured.items()}
+    table[LOADER] = with_workers()
+    show("P3: CIFAR-shaped pictures on the device, nanoseconds per picture", {n: v * 1e3 for n, v in table.items()})
+    rates = {name: 1e6 / table[name] for name in (OURS_FLOAT, OURS_HALF)}
+    ratios = {name: table[peer] / table[name] for name, peer in ((OURS_FLOAT, AIR_FLOAT), (OURS_HALF, AIR_HALF))}
+    loader = table[LOADER] / table[OURS_FLOAT]
+    for name, rate in rates.items():
+        print(f"\n  {name}: {rate / 1e6:.1f} M pictures/s (bar 20), {ratios[name]:.2f} x airbench's kind (bar 1)")
+    print(f"  {loader:.0f} x the DataLoader with {WORKERS} workers (bar 10)")
+    save(
+        "image_input_cuda",
+        table,
+        note=f"3 x 32 x 32 bytes on the device, batch {DEVICE_BATCH}: flip, shift by up to 2, normalise",
+        unit="us per picture",
+        bar=">= 20 M pictures/s, >= 1.0 x airbench's kind of loader, >= 10 x a DataLoader with 16 workers",
+        pictures_per_second={name: round(rate) for name, rate in rates.items()},
+        times_airbench={name: round(ratio, 2) for name, ratio in ratios.items()},
+        times_the_loader=round(loader, 1),
+    )
 
 
 def main() -> None:
@@ -108,6 +193,8 @@ def main() -> None:
         times_the_peer=round(ratio, 2),
         share_of_limit=round(share, 3),
     )
+    if torch.cuda.is_available():
+        device_part()
 
 
 if __name__ == "__main__":

@@ -4,10 +4,11 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from chainrule import InputError
 from chainrule.data import Chain, Flip, Images, InMemory, Shift, generator
-from chainrule.data.augment import _cut, _cut_bytes
+from chainrule.data.augment import _rows
 from references.streams import slow_shift
 
 SHAPES = st.tuples(st.integers(1, 5), st.integers(1, 3), st.integers(1, 7), st.integers(1, 7))
@@ -40,13 +41,47 @@ def test_shift_as_a_loop_over_pixels(shape, dtype, pixels, seed):
         assert torch.equal(after, slow_shift(before, down, right))
 
 
+CHANGES = st.sampled_from(
+    [Flip(), Shift(1), Shift(3), Shift(2, mirror=True), Chain(Shift(2, mirror=True), Flip()), Chain(Flip(), Shift(1))]
+)
+
+
 @settings(deadline=None)
-@given(SHAPES, TYPES, st.integers(1, 3), st.integers(0, 9))
-def test_the_two_ways_to_cut_agree(shape, dtype, margin, seed):
-    pixels = pictures(shape, dtype).pixels
-    corners = torch.randint(2 * margin + 1, (shape[0], 2), generator=generator(seed))
-    for mirrored in (None, torch.arange(seed % 2, shape[0], 2)):
-        assert torch.equal(_cut(pixels, margin, corners, mirrored), _cut_bytes(pixels, margin, corners, mirrored))
+@given(SHAPES, TYPES, CHANGES, st.sampled_from([0, 1 << 30]), st.lists(st.integers(0, 99), max_size=9))
+def test_what_is_prepared_for_changes_nothing(shape, dtype, change, room, chosen):
+    """Oracle: choosing rows, then `apply`; with room for a store and without, for any order of any examples."""
+    rows = pictures(shape, dtype)
+    order = torch.tensor([number % shape[0] for number in chosen], dtype=torch.int64)
+    numbers = change.draw(len(order), generator(len(order)))
+    found, by_hand = change.prepare(rows, room)(order, numbers), change.apply(rows.select(order), numbers)
+    assert found.pixels.dtype is dtype
+    assert torch.equal(found.pixels, by_hand.pixels)
+    assert torch.equal(found.labels, by_hand.labels)
+
+
+@settings(deadline=None)
+@given(SHAPES, TYPES, st.integers(0, 9))
+def test_the_two_ways_to_choose_windows_agree(shape, dtype, seed):
+    """What a device does, on the CPU; windows overlap and start anywhere in memory."""
+    store = pictures(shape, dtype).pixels.flatten()
+    wide = 1 + seed % len(store)
+    windows = store.as_strided((len(store) - wide + 1, 1, 1, wide), (1, 1, 1, 1))
+    starts = torch.randint(len(windows), (7,), generator=generator(seed))
+    chosen = _rows(windows, starts)
+    assert torch.equal(chosen, windows[starts])
+    assert torch.equal(chosen[3].flatten(), store[starts[3] : starts[3] + wide])
+
+
+@pytest.mark.parametrize("change", [Flip(), Shift(2, mirror=True)])
+def test_a_store_takes_no_more_than_its_room(change):
+    """The room is counted exactly: one byte less, and every batch is changed by itself."""
+    rows = pictures((6, 3, 8, 8))
+    needed = 6 * 2 * 3 * (8 * 8 if isinstance(change, Flip) else 12 * 12)
+    kept = [
+        sum(part.nbytes for part in change.prepare(rows, room).args if isinstance(part, torch.Tensor))
+        for room in (needed, needed - 1)
+    ]
+    assert kept == [needed + rows.labels.nbytes, 0]
 
 
 @settings(deadline=None, max_examples=60)
@@ -100,6 +135,50 @@ def test_a_chain_is_its_changes_in_order():
     for change in chain.changes:
         by_hand = change.apply(by_hand, change.draw(5, random))
     assert torch.equal(chain.apply(rows, numbers).pixels, by_hand.pixels)
+
+
+@settings(deadline=None)
+@given(CHANGES, st.integers(1, 9), st.integers(1, 3), st.sampled_from([1, 2, 3]), st.integers(0, 99), st.booleans())
+def test_every_batch_of_every_rank_is_the_rows_changed_by_their_numbers(change, size, share, world, k, crowded):
+    """Oracle: rows of the plain source, numbers drawn by (seed, k), `apply`."""
+    rows = pictures((size, 2, 5, 4))
+    plain, source = (InMemory(rows, share * world, seed=3, augment=augment) for augment in (None, change))
+    numbers = change.draw(share * world, generator(3, k, 1))
+    by_hand = change.apply(plain[k], numbers)
+    with pytest.MonkeyPatch.context() as patch:
+        if crowded:
+            patch.setattr("chainrule.data.batches._ROOM", 0)
+        whole, parts = source[k], [source.shard(rank, world)[k] for rank in range(world)]
+    for name, tensor in by_hand.tensors().items():
+        assert torch.equal(whole.tensors()[name], tensor)
+        assert torch.equal(torch.cat([part.tensors()[name] for part in parts]), tensor)
+
+
+class Operations(TorchDispatchMode):
+    """Writes down what torch is asked to do."""
+
+    def __init__(self):
+        super().__init__()
+        self.seen = []
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        self.seen.append(function.overloadpacket.__name__)
+        return function(*args, **(kwargs or {}))
+
+
+@pytest.mark.parametrize("room", [0, 1 << 30])
+@pytest.mark.parametrize("change", [Flip(), Shift(2), Chain(Flip(), Shift(2)), Shift(2, mirror=True)])
+def test_nothing_would_wait_for_a_device(monkeypatch, change, room):
+    """No operation whose result's size, or whose caller, depends on the values; few operations for a batch in store."""
+    monkeypatch.setattr("chainrule.data.batches._ROOM", room)
+    source = InMemory(pictures((9, 3, 8, 8)), 4, augment=change)
+    with Operations() as making:
+        source[0]
+    with Operations() as taking:
+        source[1]
+    waiting = {"nonzero", "_local_scalar_dense", "masked_select", "equal", "is_nonzero", "unique_dim", "_unique2"}
+    assert not waiting & set(making.seen)
+    assert set(taking.seen) == {"slice"}
 
 
 @pytest.mark.parametrize("change", [Chain(Flip(), Shift(2)), Shift(2, mirror=True)])

@@ -61,6 +61,19 @@ def test_augmentation_is_drawn_for_the_whole_batch_from_seed_and_k():
     assert torch.equal(next(noisy.once()).features, table(11).features[:4])
 
 
+def test_a_rank_gathers_its_own_rows_only():
+    """Blocks are counted in a rank's rows: four ranks of a batch store what one stores of a batch a quarter as long."""
+    rows = Images(torch.zeros(50, 3, 32, 32, dtype=torch.uint8), torch.arange(50))
+    whole = InMemory(rows, 32, seed=3)
+    whole[0]
+    rank = whole.shard(1, 4)
+    quarter = InMemory(rows, 8, seed=3)
+    assert rank._block == quarter._block > whole._block
+    for k in (0, whole._block, rank._block, 3 * rank._block + 1):
+        assert torch.equal(rank[k].labels, whole[k].labels[8:16])
+    assert len(rank._store) == 8 * rank._block
+
+
 def test_unshuffled_and_iterated():
     batches = InMemory(table(5), 3, shuffle=False)
     assert [b.outcome.tolist() for b in itertools.islice(batches, 3)] == [[0, 1, 2], [3, 4, 0], [1, 2, 3]]

@@ -10,6 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from chainrule.data import digits, generator
 from chainrule.errors import InputError
 from chainrule.layers import Pixels
+from chainrule.layers.pixels import _from_bytes
 
 
 @settings(max_examples=30, deadline=None)
@@ -108,3 +109,14 @@ def test_the_pixels_themselves_stay_and_may_carry_a_gradient() -> None:
     assert torch.equal(pixels, kept)
     assert pixels.grad is not None
     torch.testing.assert_close(pixels.grad, torch.full_like(pixels, 4.0))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+@pytest.mark.parametrize("memory", [torch.contiguous_format, torch.channels_last])
+def test_what_a_device_does_with_bytes_is_the_same(dtype: torch.dtype, memory: torch.memory_format) -> None:
+    layer = Pixels((125.3, 123.0, 113.9), (63.0, 62.1, 66.7)).to(dtype)
+    pixels = torch.arange(256, dtype=torch.uint8).repeat(3).view(1, 3, 16, 16).contiguous(memory_format=memory)
+    found = _from_bytes(pixels, layer.mean, layer.scale)
+    assert found.dtype is dtype
+    assert found.is_contiguous(memory_format=memory)
+    assert torch.equal(found, layer(pixels))

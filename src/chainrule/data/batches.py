@@ -6,8 +6,9 @@ and a bug report that names the batch.
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Generic
 
 import torch
@@ -24,7 +25,8 @@ class Augment(ABC, Generic[RowsT]):
     """A random change of examples, in two halves: draw the numbers, apply them.
 
     The numbers are drawn for the whole batch and each rank applies its own rows of them, so that an augmented
-    batch, too, is a function of (seed, k), for any number of ranks.
+    batch, too, is a function of (seed, k), for any number of ranks. An example's change depends on its own row of the
+    numbers alone, never on its neighbours.
     """
 
     @abstractmethod
@@ -35,8 +37,22 @@ class Augment(ABC, Generic[RowsT]):
     def apply(self, rows: RowsT, numbers: Tensor) -> RowsT:
         """The changed examples; a pure function of its arguments."""
 
+    def prepare(self, rows: RowsT, room: int) -> Callable[[Tensor, Tensor], RowsT]:
+        """A function of (order, numbers) that is `apply(rows.select(order), numbers)`, on the rows' device.
 
-_CPU_BLOCK, _DEVICE_BLOCK = 1 << 18, 1 << 24  # bytes: what stays in a core's cache; what fills a device
+        What can be done once for the whole data set is done here, if what it stores fits into `room` bytes. Without
+        a method of its own an augmentation prepares nothing.
+        """
+        return partial(_chosen_and_changed, self, rows)
+
+
+def _chosen_and_changed(augment: Augment[RowsT], rows: RowsT, order: Tensor, numbers: Tensor) -> RowsT:
+    return augment.apply(rows.select(order), numbers)
+
+
+_BLOCK = 1 << 18, 1 << 24  # bytes: what stays in a core's cache; what fills a device
+_CHANGED_BLOCK = 1 << 22, 1 << 26  # the same where rows are augmented: some twenty small operations serve one block
+_ROOM = 1 << 30  # bytes that an augmentation may store beside the data in the machine's memory
 _AUGMENTATION = 1  # keeps the numbers of augmentation apart from those of the order
 
 
@@ -129,11 +145,44 @@ def not_negative(k: int) -> int:
     return k
 
 
+def onto(numbers: Tensor, device: torch.device) -> Tensor:
+    """Numbers made on the CPU, on the device that needs them; nobody waits for the copy.
+
+    Args:
+        numbers: indices or random numbers.
+        device: where they are used.
+
+    Example:
+        >>> onto(torch.arange(3), torch.device("cpu"))
+        tensor([0, 1, 2])
+    """
+    if device.type == "cuda" and numbers.device.type == "cpu":
+        numbers = numbers.pin_memory()  # a copy from other memory would hold up the caller
+    return numbers.to(device, non_blocking=True)
+
+
+def drawn(whole: "Batches[RowsT]", augment: Augment[RowsT], k: int, part: tuple[int, int]) -> Tensor:
+    """A rank's rows of the numbers that are drawn for the whole of batch k.
+
+    Args:
+        whole: whose batch it is: gives seed and size of the whole batch.
+        augment: the change.
+        k: which batch.
+        part: where the rank's rows start and stop in the whole batch.
+
+    Example:
+        >>> from chainrule.data import digits, Flip
+        >>> drawn(digits().train, Flip(), 0, (16, 32)).shape
+        torch.Size([16, 1])
+    """
+    return augment.draw(whole.batch_size, generator(whole.seed, k, _AUGMENTATION))[part[0] : part[1]]
+
+
 def augmented(whole: "Batches[RowsT]", augment: Augment[RowsT], rows: RowsT, k: int, part: tuple[int, int]) -> RowsT:
     """A rank's rows of batch k, changed by its rows of the numbers that are drawn for the whole batch.
 
     Args:
-        whole: whose batch it is: gives seed and size of the whole batch.
+        whole: whose batch it is.
         augment: the change.
         rows: the rank's rows.
         k: which batch.
@@ -145,8 +194,7 @@ def augmented(whole: "Batches[RowsT]", augment: Augment[RowsT], rows: RowsT, k: 
         >>> augmented(plain, Flip(), plain[0], 0, (0, 64)).pixels.shape
         torch.Size([64, 1, 8, 8])
     """
-    numbers = augment.draw(whole.batch_size, generator(whole.seed, k, _AUGMENTATION))
-    return augment.apply(rows, numbers[part[0] : part[1]])
+    return augment.apply(rows, drawn(whole, augment, k, part))
 
 
 def part_of_rank(batch_size: int, rank: int, world: int) -> tuple[int, int]:
@@ -176,8 +224,8 @@ def part_of_rank(batch_size: int, rank: int, world: int) -> tuple[int, int]:
 class InMemory(Batches[RowsT]):
     """Batches from a data set that lies in memory: on the CPU or, where it fits, on the device.
 
-    A whole block of batches is gathered at once and handed out in slices, which costs less than a gather per
-    batch; which block is in store never changes what `batches[k]` is.
+    A whole block of batches is gathered and augmented at once and handed out in slices, which costs less than doing
+    so per batch; which block is in store never changes what `batches[k]` is. On a device nothing waits for it.
 
     Args:
         rows: the whole data set as one batch, on the device that it should live on.
@@ -218,9 +266,8 @@ class InMemory(Batches[RowsT]):
         self.part = part or (0, batch_size)
         self._order = Order(self.size, seed, shuffle=shuffle)
         self._device = next(iter(rows.tensors().values())).device
-        row_bytes = sum(tensor[:1].nbytes for tensor in rows.tensors().values())
-        block_bytes = _CPU_BLOCK if self._device.type == "cpu" else _DEVICE_BLOCK
-        self._block = max(1, min(256, block_bytes // max(1, row_bytes * batch_size)))
+        self._changed: Callable[[Tensor, Tensor], RowsT] | None = None
+        self._block = self._block_size()
         self._stored = -1
         self._store: RowsT | None = None
 
@@ -228,13 +275,27 @@ class InMemory(Batches[RowsT]):
         """Batch k of the endless stream, a function of (seed, k)."""
         block, place = divmod(not_negative(k), self._block)
         if self._store is None or block != self._stored:
-            first = block * self._block
-            order = self._order.positions(first * self.batch_size, (first + self._block) * self.batch_size)
-            self._store = self.rows.select(order.to(self._device))
+            self._store = self._gather(range(block * self._block, (block + 1) * self._block))
             self._stored = block
-        offset = place * self.batch_size
-        batch = self._store.select(slice(offset + self.part[0], offset + self.part[1]))
-        return augmented(self, self.augment, batch, k, self.part) if self.augment else batch
+        share = self.part[1] - self.part[0]
+        return self._store.select(slice(place * share, (place + 1) * share))
+
+    def _gather(self, ks: range) -> RowsT:
+        """This rank's rows of batches `ks`, one after another, changed."""
+        whole = self._order.positions(ks.start * self.batch_size, ks.stop * self.batch_size)
+        order = onto(whole.view(len(ks), -1)[:, slice(*self.part)].flatten(), self._device)
+        if self.augment is None:
+            return self.rows.select(order)
+        if self._changed is None:
+            self._changed = self.augment.prepare(self.rows, _room(self._device))
+        numbers = [drawn(self, self.augment, k, self.part) for k in ks]
+        return self._changed(order, onto(numbers[0] if len(numbers) == 1 else torch.cat(numbers), self._device))
+
+    def _block_size(self) -> int:
+        row_bytes = sum(tensor[:1].nbytes for tensor in self.rows.tensors().values())
+        sizes = _CHANGED_BLOCK if self.augment else _BLOCK
+        block_bytes = sizes[self._device.type != "cpu"]
+        return max(1, min(256, block_bytes // max(1, row_bytes * (self.part[1] - self.part[0]))))
 
     def once(self, batch_size: int | None = None) -> Iterator[RowsT]:
         """Every example once, in its own order, unaugmented: for evaluation."""
@@ -247,7 +308,13 @@ class InMemory(Batches[RowsT]):
         """Rank `rank`'s equal part of every batch."""
         own = copy.copy(self)
         own.part = part_of_rank(self.batch_size, rank, world)
+        own._block, own._store = own._block_size(), None
         return own
+
+
+def _room(device: torch.device) -> int:
+    """How many bytes an augmentation may store: a quarter of what a device has free, a gigabyte elsewhere."""
+    return torch.cuda.mem_get_info(device)[0] // 4 if device.type == "cuda" else _ROOM
 
 
 def _without(rows: RowsT, bad: dict[int, str], on_bad: OnBad) -> RowsT:
