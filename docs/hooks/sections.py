@@ -19,6 +19,7 @@ class Sections(griffe.Extension):
         for thing in _below(pkg):
             if thing.docstring:
                 thing.docstring.value = readable(thing.docstring.value)
+        griffe.DataclassesExtension().on_package(pkg=pkg, loader=loader)  # while every file can still be found
         loader.resolve_aliases()
         for room in pkg.modules.values():
             for name in set(room.exports or ()) & set(room.modules):
