@@ -13,7 +13,7 @@ from torch import nn
 
 from chainrule import data, functional, generate, layers, learners, models, optim, training
 from chainrule.data import Images, InMemory
-from chainrule.learners import Gradient
+from chainrule.learners import Compute, Gradient
 from chainrule.models import lenet5, mlp
 from chainrule.objectives import Classify, Regress
 from malformed import refused, table
@@ -50,8 +50,8 @@ SETTINGS: dict[str, tuple[Callable[[], Any], str]] = {
         r"`optimizer` must be.*AdamW.*optimizer='SGD'",
     ),
     "unknown precision": (
-        lambda: Gradient(mlp((4, 3)), Classify(), precision="float16"),
-        r"`precision` must be one of float32, bfloat16. Got precision='float16'",
+        lambda: Gradient(mlp((4, 3)), Classify(), compute=Compute("float16")),
+        r"`precision` must be one of float32, tf32, bfloat16. Got precision='float16'",
     ),
     "unknown policy": (
         lambda: Gradient(mlp((4, 3)), Classify(), nonfinite="ignore"),

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from chainrule.data import IGNORED, Graph, Table, generator
 from chainrule.errors import InputError, NonFiniteError
-from chainrule.learners import Gradient
+from chainrule.learners import Compute, Gradient
 from chainrule.models import mlp
 from chainrule.objectives import Classify, Loss, Objective, Regress
 from chainrule.optim import AdamW, Ema, Rule, Sgd, WarmupCosine
@@ -137,7 +137,7 @@ def test_half_precision_computes_in_bfloat16_and_stays_close() -> None:
     kinds: list[torch.dtype] = []
     half, full = network(), network()
     half.register_forward_hook(lambda _module, _inputs, output: kinds.append(output.dtype))
-    narrow = Gradient(half, Classify(), Sgd(lr=0.1), precision="bfloat16")
+    narrow = Gradient(half, Classify(), Sgd(lr=0.1), compute=Compute("bfloat16"))
     wide = Gradient(full, Classify(), Sgd(lr=0.1))
     for step in range(10):
         low, high = narrow.step(table(seed=step))["loss"], wide.step(table(seed=step))["loss"]
@@ -320,8 +320,8 @@ def test_metrics_are_detached_scalars() -> None:
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # torch's compiler warns of torch's own past
 def test_compiled_equals_eager() -> None:
     states = []
-    for compile in (False, True):
-        learner = Gradient(network(), Classify(), AdamW(lr=0.01), compile=compile)
+    for execution in ("eager", "compiled"):
+        learner = Gradient(network(), Classify(), AdamW(lr=0.01), compute=Compute(execution=execution))
         for step in range(3):
             learner.step(table(seed=step))
         states.append(learner.state_dict()["model"])

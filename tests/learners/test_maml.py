@@ -10,7 +10,7 @@ from torch import nn
 from chainrule import fit
 from chainrule.data import Sinusoids, Table, Tasks, by_task
 from chainrule.errors import NonFiniteError
-from chainrule.learners import Gradient, Maml
+from chainrule.learners import Compute, Gradient, Maml
 from chainrule.models import mlp
 from chainrule.objectives import Regress
 from chainrule.optim import AdamW, Sgd
@@ -142,5 +142,5 @@ def test_a_batch_that_is_not_finite_can_be_skipped() -> None:
 
 def test_bfloat16_is_near_float32() -> None:
     tasks = Sinusoids(tasks=4)[0]
-    exact, half = _learner().step(tasks)["loss"], _learner(precision="bfloat16").step(tasks)["loss"]
+    exact, half = _learner().step(tasks)["loss"], _learner(compute=Compute("bfloat16")).step(tasks)["loss"]
     torch.testing.assert_close(half.float(), exact, rtol=0.05, atol=0.05)

@@ -100,7 +100,7 @@ class Adversarial:
         self._before.keep()
         turn = (self.steps + 1) % self.critic_steps == 0
         metrics = self._backward(batch, turn)
-        norms = [length(player.parameters) for player in self._movers(turn)]
+        norms = [length(player.gradients()) for player in self._movers(turn)]
         if math.isfinite(torch.stack([*norms, *metrics.values()]).sum().item()):
             self._update(norms, turn)
         else:
@@ -146,7 +146,7 @@ class Adversarial:
 
     def _update(self, norms: list[Tensor], turn: bool) -> None:
         for player, norm in zip(self._movers(turn), norms, strict=True):
-            follow(player, norm, self.steps)
+            follow(player, norm, player.rule.lr * player.rule.schedule.scale(self.steps))
         self.moves += turn
         if turn and self.average and self._averaged:
             self.average.update(self._averaged, self._players.generator, self.moves)

@@ -7,7 +7,9 @@ import torch
 from torch import Tensor, nn
 
 from chainrule.data import Rows, Tasks
-from chainrule.learners.gradient import Gradient, NonFinite, Precision
+from chainrule.learners.compute import Compute
+from chainrule.learners.gradient import Gradient
+from chainrule.learners.update import NonFinite
 from chainrule.objectives import Adapted, Objective
 from chainrule.optim import AdamW, Rule
 
@@ -28,9 +30,9 @@ class Maml:
         inner_steps: steps of gradient descent on the support.
         inner_rate: $\alpha$, their rate.
         first_order: whether second derivatives are left out: cheaper, and often as good.
-        precision: "bfloat16" computes the network in half the bits; weights and loss stay float32.
         nonfinite: what to do when loss or gradient is infinite or NaN: `raise` before anything is changed,
             or `skip` this batch and count it.
+        compute: in which precision, and how: one operation at a time, or captured as a CUDA graph.
 
     Example:
         >>> from chainrule import data, models, objectives
@@ -58,11 +60,11 @@ class Maml:
         inner_steps: int = 1,
         inner_rate: float = 0.01,
         first_order: bool = False,
-        precision: Precision = "float32",
         nonfinite: NonFinite = "raise",
+        compute: Compute = Compute(),  # noqa: B008 (a frozen value)
     ) -> None:
         self.objective = Adapted(objective, inner_steps, inner_rate, first_order=first_order)
-        self._gradient = Gradient(model, self.objective, optimizer, precision=precision, nonfinite=nonfinite)
+        self._gradient = Gradient(model, self.objective, optimizer, nonfinite=nonfinite, compute=compute)
 
     @property
     def model(self) -> nn.Module:

@@ -20,21 +20,40 @@ class Before:
 
     def __init__(self, model: nn.Module) -> None:
         saved = {id(tensor) for tensor in model.state_dict(keep_vars=True).values()}  # others are fixed, as masks are
-        self._buffers = [buffer for buffer in model.buffers() if id(buffer) in saved]
-        self._kept = [buffer.clone() for buffer in self._buffers]
+        found = [buffer for buffer in model.buffers() if id(buffer) in saved]
+        buffers = [torch.view_as_real(buffer) if buffer.is_complex() else buffer for buffer in found]
+        kinds = {buffer.dtype for buffer in buffers}
+        self._buffers = [[buffer for buffer in buffers if buffer.dtype == kind] for kind in kinds]  # one launch each
+        self._kept = [[buffer.clone() for buffer in alike] for alike in self._buffers]
         self._random = torch.get_rng_state()
 
     def keep(self) -> None:
         """Notes how things are."""
-        if self._kept:
-            torch._foreach_copy_(self._kept, self._buffers)
+        for kept, buffers in zip(self._kept, self._buffers, strict=True):
+            torch._foreach_copy_(kept, buffers)
         self._random = torch.get_rng_state()
 
     def restore(self) -> None:
         """Puts things back as they were."""
-        if self._kept:
-            torch._foreach_copy_(self._buffers, self._kept)
+        for kept, buffers in zip(self._kept, self._buffers, strict=True):
+            torch._foreach_copy_(buffers, kept)
         torch.set_rng_state(self._random)
+
+    @torch.no_grad()
+    def put_back(self, bad: Tensor) -> None:
+        r"""Puts the running statistics back where `bad` is one, which only their device need know.
+
+        $$b \leftarrow b + [\text{bad}]\,(k - b)$$ in whole numbers, bit by bit: these are exact, and none is NaN.
+        """
+        for kept, buffers in zip(self._kept, self._buffers, strict=True):
+            kind = _WHOLE[buffers[0].itemsize]
+            changed = [buffer.view(kind) for buffer in buffers]
+            ways = torch._foreach_sub([buffer.view(kind) for buffer in kept], changed)
+            torch._foreach_mul_(ways, bad.to(kind))
+            torch._foreach_add_(changed, ways)
+
+
+_WHOLE = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 
 def blame(model: nn.Module, objective: Objective[Any], batch: Batch) -> str:

@@ -100,9 +100,9 @@ class Rollback:
 
     def step(self, batch: Any) -> dict[str, Tensor]:
         """One step of the wrapped learner, or a way back; the metrics then tell of the loss that was refused."""
-        if self.steps % self.every == 0:
-            self._remember()
         try:
+            if self.steps % self.every == 0:
+                self._remember()  # the state may tell, too, that a step was not finite: on a device, a while later
             metrics = self.learner.step(batch)
         except NonFiniteError as error:
             self._back(error)

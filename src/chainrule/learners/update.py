@@ -10,16 +10,26 @@ from chainrule.optim import Stepper
 NonFinite = Literal["raise", "skip"]
 
 
-def length(parameters: list[Tensor]) -> Tensor:
-    """The length of the gradient over all parameters that have one."""
-    gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
-    return torch.linalg.vector_norm(torch.stack(torch._foreach_norm(gradients)))
+def lengths(gradients: list[Tensor]) -> Tensor:
+    """The length of each part of a gradient."""
+    return torch.stack(torch._foreach_norm(gradients))
 
 
-def follow(stepper: Stepper, norm: Tensor, step: int) -> None:
-    """One update at the rate of this step, the gradient shortened where its length `norm` is above the rule's."""
+def length(gradients: list[Tensor]) -> Tensor:
+    """The length of the whole gradient."""
+    return torch.linalg.vector_norm(lengths(gradients))
+
+
+def healthy(norm: Tensor, loss: Tensor) -> Tensor:
+    """One where gradient and loss are finite, else zero, as a number on their device that nobody need wait for."""
+    total = norm.detach() + loss.detach()
+    return (total - total == 0).to(torch.float32)  # infinite less infinite is not a number
+
+
+def follow(stepper: Stepper, norm: Tensor, rate: float | Tensor, bad: Tensor | None = None) -> None:
+    """One update, the gradient shortened where its length `norm` is above the rule's; none where `bad` is one."""
     rule = stepper.rule
     if rule.clip is not None:
         scale = (rule.clip / (norm + 1e-6)).clamp(max=1.0)
         torch._foreach_mul_([parameter.grad for parameter in stepper.parameters if parameter.grad is not None], scale)
-    stepper.step(rule.lr * rule.schedule.scale(step))
+    stepper.step(rate, bad)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from chainrule.errors import InputError
 
@@ -38,9 +38,20 @@ class Ema:
             raise InputError("`decay` is a share from 0 up to 1", advice="try 0.999", decay=self.decay)
 
     @torch.no_grad()
-    def update(self, mean: nn.Module, model: nn.Module, updates: int) -> None:
-        """Moves `mean` towards `model` after its `updates`-th update (counted from 1)."""
+    def update(self, mean: nn.Module, model: nn.Module, updates: int | Tensor, good: Tensor | None = None) -> None:
+        """Moves `mean` towards `model` after its `updates`-th update (counted from 1).
+
+        `updates` may be a scalar on the device, read by the device alone; then nothing moves where `good`, another
+        one, is zero.
+        """
         weight = (1 - self.decay) / (1 - self.decay**updates)
-        torch._foreach_lerp_(list(mean.parameters()), list(model.parameters()), weight)
-        for kept, current in zip(mean.buffers(), model.buffers(), strict=True):
-            kept.copy_(current)
+        kept: list[Tensor] = [*mean.parameters()]
+        current: list[Tensor] = [*model.parameters()]
+        if isinstance(weight, Tensor):
+            ways = torch._foreach_sub(current, kept)
+            torch._foreach_mul_(ways, weight if good is None else weight * good)
+            torch._foreach_add_(kept, ways)
+        else:
+            torch._foreach_lerp_(kept, current, weight)
+        for kept_buffer, buffer in zip(mean.buffers(), model.buffers(), strict=True):
+            kept_buffer.copy_(buffer)

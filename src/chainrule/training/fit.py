@@ -60,4 +60,5 @@ def fit(
             run.step += 1
             for hook in hooks:
                 hook.on_step(run, metrics)
+        _ = learner.model  # a learner that does not wait for its device says here what went wrong in the last steps
     return run

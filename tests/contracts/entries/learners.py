@@ -3,11 +3,11 @@
 import torch
 
 from chainrule.data import Sinusoids, Table, Tasks
-from chainrule.learners import Adversarial, Gradient, Maml, Rollback, blame
+from chainrule.learners import Adversarial, Compute, Gradient, Maml, Rollback, blame
 from chainrule.models import Players, mlp
 from chainrule.objectives import Classify, Regress
 from chainrule.optim import AdamW, Ema
-from contracts.entry import Function, Learner
+from contracts.entry import Function, Learner, Value
 
 
 def _spoiled() -> Table:
@@ -40,6 +40,7 @@ ENTRIES = {
         spoiled=_spoiled,
         skips={"overfit": "what one player wins the other loses: neither loss has to fall"},
     ),
+    "Compute": Value(build=lambda: Compute(precision="bfloat16", execution="compiled")),
     "Gradient": Learner(
         build=lambda: Gradient(mlp((4, 16, 3)), Classify(), AdamW(lr=0.02), accumulate=2, average=Ema(0.9)),
         batch=lambda: Table(torch.randn(8, 4), torch.arange(8) % 3),
