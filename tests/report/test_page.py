@@ -113,6 +113,9 @@ def test_the_page_says_what_it_must(pages):
 def test_figures_and_tables_are_numbered(pages):
     assert re.findall(r"Figure (\d+)\.", pages["classifier"]) == ["1", "2", "3", "4"]
     assert re.findall(r"Table (\d+)\.", pages["classifier"]) == ["1", "2"]
+    assert re.findall(r"(Figure|Table) (\d+)\. ", re.sub("<[^>]+>", "", pages["meta"])) == [
+        *(("Table", "1"), ("Figure", "1"), ("Table", "2"), ("Figure", "2"), ("Table", "3")),
+    ]
 
 
 def test_differences_are_this_run_minus_the_baseline(pages):

@@ -182,7 +182,7 @@ def _table(errors: dict[tuple[str, int], Tensor], names: tuple[str, ...]) -> Fig
         row: dict[str, object] = {"shots": shots, "steps": steps, "paper": f"{paper:.2f}"}
         for name in names:
             of_tasks = errors[name, shots][steps]
-            row[name] = f"{of_tasks.mean():.2f} ± {_spread(of_tasks):.2f}"
+            row[name] = f"{of_tasks.mean():.3f} ± {_spread(of_tasks):.3f}"
         rows.append(row | {"paper, pretrained": f"{paper_pretrained:.2f}"})
     caption = (
         f"Mean squared error over {waves:,} new waves with its 95 % interval. The paper's 5-shot values stand in "

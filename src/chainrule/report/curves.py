@@ -114,7 +114,7 @@ def _line(frame: Frame, name: str, curve: Curve, index: int) -> str:
             read["data-values"] = "|".join(number(value) for _, value in chosen)
             parts.append(tag("polyline", {"points": path(points)} | _stroke(index) | read))
         if curve.points or len(chosen) <= _MARKED:
-            parts += [_dot(*point, index) for point in points]
+            parts += [_dot(*point, index, alone=curve.points) for point in points]
     return "".join(parts)
 
 
@@ -124,13 +124,15 @@ def _stroke(index: int) -> Attributes:
     return stroke | ({"stroke-dasharray": dash} if dash else {"stroke-linejoin": "round"})
 
 
-def _dot(x: float | int, y: float | int, index: int) -> str:
-    return tag("circle", {"cx": x, "cy": y, "r": 2.6, "fill": colour(index)})
+def _dot(x: float | int, y: float | int, index: int, *, alone: bool = False) -> str:
+    """A dot; where it has no line it must be seen upon those of others."""
+    shape: Attributes = {"r": 4.2, "stroke": "var(--paper)", "stroke-width": 1.2} if alone else {"r": 2.6}
+    return tag("circle", {"cx": x, "cy": y, **shape, "fill": colour(index)})
 
 
 def _mark(index: int, curve: Curve) -> str:
     """A line's sample in the legend."""
-    return _dot(10, 0, index) if curve.points else tag("polyline", {"points": "0,0 20,0"} | _stroke(index))
+    return _dot(10, 0, index, alone=True) if curve.points else tag("polyline", {"points": "0,0 20,0"} | _stroke(index))
 
 
 def _band(frame: Frame, curve: Curve, index: int) -> str:

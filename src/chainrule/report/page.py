@@ -32,8 +32,8 @@ def page(
     body = [
         _header(summary, sessions),
         _results(summary.outcome, tables),
-        _gallery("Curves", history_figures(history), figures),
-        _gallery("Figures", summary.outcome.figures, figures),
+        _gallery("Curves", history_figures(history), figures, tables),
+        _gallery("Figures", summary.outcome.figures, figures, tables),
         _commands(summary, folder),
         _limits(summary),
         _taken(sessions, tables),
@@ -139,14 +139,15 @@ def _compared(metric: str, ours: float | int, rivals: Mapping[str, Entry]) -> di
     return {name: written.get(name, ("–", "")) for name in rivals}
 
 
-def _gallery(title: str, figures: Sequence[Figure], numbers: Iterator[int]) -> str:
-    if not figures:
+def _gallery(title: str, shown: Sequence[Figure], figures: Iterator[int], tables: Iterator[int]) -> str:
+    if not shown:
         return ""
-    return _section(title, tag("div", {"class": "figures"}, *(_figure(each, next(numbers)) for each in figures)))
+    return _section(title, tag("div", {"class": "figures"}, *(_figure(each, figures, tables) for each in shown)))
 
 
-def _figure(figure: Figure, index: int) -> str:
-    said = tag("figcaption", {}, tag("b", {}, f"Figure {index}. {escape(figure.title)}."), " ", _set(figure.caption))
+def _figure(figure: Figure, figures: Iterator[int], tables: Iterator[int]) -> str:
+    name = f"Table {next(tables)}" if figure.html.startswith("<table") else f"Figure {next(figures)}"
+    said = tag("figcaption", {}, tag("b", {}, f"{name}. {escape(figure.title)}."), " ", _set(figure.caption))
     picture = figure.svg or _scrolling(figure.html, figure.title)
     return tag("figure", {} if figure.svg else {"class": "wide"}, picture, said)
 
