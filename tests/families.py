@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from chainrule.data import Batches, Images, InMemory, Shift, Sinusoids, Tasks, Windows, generator, karate
 from chainrule.layers import Pixels
-from chainrule.learners import Adversarial, Gradient, Maml, Rollback
+from chainrule.learners import Adversarial, Compute, Gradient, Maml, Rollback
 from chainrule.models import Players, conv4, dcgan, gcn, gpt, gpt2, lenet5, mlp, resnet, thumbnail_stem
 from chainrule.objectives import Classify, NextToken, Regress
 from chainrule.optim import AdamW, Ema, Sgd, WarmupCosine
@@ -112,7 +112,7 @@ def play(network: Any) -> Learner:
 FAMILIES: dict[str, Family] = {
     "lenet": Family(lenet5, lambda net: Gradient(net, Classify(), rule(clip=1.0), average=Ema(0.9)), pictures, 11),
     "lenet in half precision": Family(
-        lenet5, lambda net: Gradient(net, Classify(), rule(), precision="bfloat16"), pictures, 11
+        lenet5, lambda net: Gradient(net, Classify(), rule(), compute=Compute("bfloat16")), pictures, 11
     ),
     "resnet": Family(
         lambda: resnet(10, (1, 1), width=4, stem=thumbnail_stem, channels=1),

@@ -103,14 +103,15 @@ def child(work: Callable[[int], int]) -> Iterator[tuple[int, int]]:
     os.close(read)
 
 
-def train(folder: Path, keep: int, pipe: int) -> int:
-    os.write(pipe, b"!")
+def train(folder: Path, keep: int, pipe: int, *, early: bool = False) -> int:
+    if early:
+        os.write(pipe, b"!")
     random.seed(0)  # a fork draws new seeds
     np.random.seed(0)
     ours = learner(seed=os.getpid())  # nothing but the state on the disk may carry over
     start = resume(folder, ours)
     ours = ours if start else learner()
-    hooks = [Draw(), Metrics(folder, every=1), Save(folder, every=1, keep=keep)]
+    hooks = [Draw(), Metrics(folder, every=1), Save(folder, every=1, keep=keep), Begun(pipe)]
     fit(ours, batches(), steps=STEPS, start=start, hooks=hooks)
     return 0
 
@@ -121,16 +122,16 @@ def kills(folder: Path, count: int, write: Any = write_checkpoint) -> dict[str, 
     begun = time.monotonic()
     with child(lambda pipe: train(folder / "whole", STEPS + 1, pipe)) as (process, _):
         os.waitpid(process, 0)
-    longest = 0.6 * (time.monotonic() - begun)
+    lasted = time.monotonic() - begun
     store.write_checkpoint = write
     whole = {step: read_manifest(path) for step, path in steps_in(folder / "whole" / "state")}
-    lines = (folder / "whole" / "metrics.jsonl").read_bytes()
-    told: dict[str, Any] = dict.fromkeys((*COUNTED, "seconds"), 0)
+    results = [(folder / "whole" / name).read_bytes() for name in ("metrics.jsonl", "model.safetensors")]
+    told: dict[str, Any] = {**dict.fromkeys(COUNTED, 0), "saves_per_second": STEPS / lasted}
     before, run = 0, folder / "run-0"
     while told["kills"] < count or before:
-        begun = time.monotonic()
-        alive = killed(run, draw.uniform(0, longest) if told["kills"] < count else 600.0)
-        told["seconds"] += time.monotonic() - begun
+        alive = killed(
+            run, draw.uniform(0, 0.7 * lasted) if told["kills"] < count else 600.0, early=draw.random() < 0.3
+        )
         told["kills"] += not alive
         busy = any(path.suffix == ".tmp" for path in run.rglob("*"))
         told["in_a_save"] += busy
@@ -144,7 +145,9 @@ def kills(folder: Path, count: int, write: Any = write_checkpoint) -> dict[str, 
         before = step
         if alive:
             told["runs"] += 1
-            told["unequal"] += step != STEPS or (run / "metrics.jsonl").read_bytes() != lines
+            told["unequal"] += step != STEPS or results != [
+                (run / name).read_bytes() for name in ("metrics.jsonl", "model.safetensors")
+            ]
             told["left"] += busy
             before, run = 0, folder / f"run-{told['runs']}"
     return told
@@ -172,7 +175,7 @@ def kills_in_place(folder: Path, count: int) -> dict[str, Any]:
         final.mkdir()
         for file in sorted(aside.iterdir(), reverse=True):
             (final / file.name).write_bytes(file.read_bytes()[:100])
-            time.sleep(0.005)
+            time.sleep(0.02)
             (final / file.name).write_bytes(file.read_bytes())
         shutil.rmtree(aside)
         return final
@@ -180,9 +183,12 @@ def kills_in_place(folder: Path, count: int) -> dict[str, Any]:
     return kills(folder, count, write)
 
 
-def killed(run: Path, patience: float) -> bool:
-    """Starts or resumes a run and kills it after so many seconds, unless it ended before: then it is alive."""
-    with child(lambda pipe: train(run, 2, pipe)) as (process, pipe):
+def killed(run: Path, patience: float, *, early: bool) -> bool:
+    """Starts or resumes a run and kills it after so many seconds, unless it ended before: then it is alive.
+
+    The seconds count from the first step, or `early` from where the process begins to look for a checkpoint.
+    """
+    with child(lambda pipe: train(run, 2, pipe, early=early)) as (process, pipe):
         os.read(pipe, 1)
         ready, _, _ = select.select([pipe], [], [], patience)  # the pipe's end is the process's
         if not ready:

@@ -198,6 +198,22 @@ def test_a_folder_belongs_to_one_run(tmp_path):
     assert steps(tmp_path) == [4]
 
 
+def test_a_run_killed_between_its_last_checkpoint_and_its_model_file_gets_it(tmp_path):
+    fit(learner(), batches(), steps=3, hooks=[Save(tmp_path)])
+    older = (tmp_path / "model.safetensors").read_bytes()
+    ours = learner()
+    fit(ours, batches(), steps=4, start=cr.training.resume(tmp_path, ours), hooks=[Save(tmp_path)])
+    newer = (tmp_path / "model.safetensors").read_bytes()
+    assert newer != older
+    (tmp_path / "model.safetensors").write_bytes(older)
+    (tmp_path / ".model.safetensors.tmp").write_bytes(newer[:50])
+    again = learner()
+    fit(again, batches(), steps=4, start=cr.training.resume(tmp_path, again), hooks=[Save(tmp_path)])
+    assert (tmp_path / "model.safetensors").read_bytes() == newer
+    assert steps(tmp_path) == [4, 3]
+    assert not list(tmp_path.rglob("*.tmp"))
+
+
 def test_a_damaged_later_checkpoint_is_set_aside(tmp_path):
     fit(learner(), batches(), steps=4, hooks=[Save(tmp_path, every=2)])
     for _ in range(2):

@@ -82,7 +82,7 @@ class Save(Hook):
         clean(states)
         _claim(states, run)
         pack(run.learner.state_dict())
-        self._saved = run.step if steps_in(states)[:1] == [(run.step, states / f"step-{run.step:08d}")] else -1
+        self._saved = -1  # a checkpoint of this step may be there, and a kill have come before its model's file
         self._due = self._next(run)
         self._claimed = True
 
@@ -155,7 +155,7 @@ def _write(
     tensors: dict[str, Tensor],
     weights: dict[str, Tensor],
 ) -> None:
-    if not (folder / "state" / f"step-{step:08d}").exists():  # it was the model's file that could not be written
+    if not (folder / "state" / f"step-{step:08d}").exists():  # else it is the model's file that is missing
         write_checkpoint(folder / "state", step, skeleton, tensors, seed=seed)
     prune(folder / "state", keep)
     write_model(folder / "model.safetensors", weights)
