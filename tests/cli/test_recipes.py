@@ -70,9 +70,9 @@ def test_the_settings_of_every_recipe_have_help(
 def test_what_repeats_a_run_is_understood(name: str) -> None:
     recipe = find_recipe(name)
     other = replace(recipe, **{field.name: _other(getattr(recipe, field.name)) for field in fields(recipe)})
-    words = shlex.split(command_of(other, Path("runs/other")))
+    words = shlex.split(command_of(other, Path("runs/the other")))
     assert words[:3] == ["chainrule", "run", name]
-    assert _parsed(recipe, words[3:]) == (other, Path("runs/other"))
+    assert _parsed(recipe, words[3:]) == (other, Path("runs/the other"))
 
 
 def _other(value: Any) -> Any:

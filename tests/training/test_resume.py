@@ -52,7 +52,7 @@ def whole_gradient(**options):
     "build",
     [
         whole_gradient,
-        lambda: whole_gradient(precision="bfloat16"),
+        lambda: whole_gradient(compute=cr.learners.Compute("bfloat16")),
         lambda: cr.learners.Gradient(Everything(), cr.objectives.Classify(), cr.optim.Sgd(lr=0.01, momentum=0.9)),
         lambda: cr.learners.Rollback(whole_gradient(), every=2, spike=1.02, patience=100),
     ],

@@ -1,5 +1,6 @@
 """`chainrule recipes`, `show` and `run`: experiments by name."""
 
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -133,11 +134,10 @@ def _parsed(recipe: Recipe, words: Sequence[str]) -> tuple[Recipe, Path]:
 
     name = recipe_name(recipe)
 
-    def command(settings: Any, out: Path | None = None) -> tuple[Recipe, Path | None]:
+    def command(settings: Any = recipe, out: Path | None = None) -> tuple[Recipe, Path | None]:
         return settings, out
 
     command.__annotations__["settings"] = Annotated[type(recipe), tyro.conf.arg(name="")]
-    command.__defaults__ = (recipe, None)
     config = (tyro.conf.ConsolidateSubcommandArgs, tyro.conf.AvoidSubcommands)
     changed, folder = tyro.cli(command, args=list(words), prog=f"chainrule run {name}", config=config)
     return changed, folder or _free(Path("runs") / name)
@@ -188,7 +188,8 @@ def tell(run: Run, outcome: Outcome | None, folder: Path) -> int:
         folder: where it lies.
     """
     if outcome is None:
-        print(f"Stopped at step {run.step} of {run.steps} ({run.stopped}); saved. Go on: chainrule resume {folder}")
+        print(f"Stopped at step {run.step} of {run.steps} ({run.stopped}); saved.")
+        print(f"Go on: chainrule resume {shlex.quote(str(folder))}")
         return exit_code(run)
     table(("", *outcome.metrics), [(name, *numbers) for name, numbers in outcome.written().items()])
     print(f"Bar: {outcome.bar}: {'reached' if outcome.reached else 'NOT reached'}.")

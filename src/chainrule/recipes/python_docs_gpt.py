@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from chainrule.data import Batches, Text, Tokens, Windows, python_docs
 from chainrule.generate import text as draw
-from chainrule.learners import Gradient
+from chainrule.learners import Compute, Gradient
 from chainrule.models import NGram, gpt
 from chainrule.objectives import NextToken
 from chainrule.optim import AdamW, WarmupCosine
@@ -68,7 +68,7 @@ class PythonDocsGpt(Recipe):
         """A small GPT by gradient descent."""
         vocabulary = self.parts().vocabulary
         model = gpt(self.layers, self.dim, self.heads, vocabulary, self.context, dropout=self.dropout)
-        return Gradient(model, NextToken(), self.optimizer.over(self.steps), precision=self.precision)
+        return Gradient(model, NextToken(), self.optimizer.over(self.steps), compute=Compute(self.precision))
 
     def batches(self) -> Batches[Tokens]:
         """Random windows of the training text."""

@@ -1,6 +1,7 @@
 """From a recipe to a run folder, and from a run folder back."""
 
 import json
+import shlex
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
@@ -42,7 +43,7 @@ def run_recipe(recipe: Recipe, folder: Path, *, hooks: Sequence[Hook] = ()) -> t
     if (folder / SETTINGS).exists():
         raise InputError(
             "a run folder is never overwritten",
-            advice=f"go on with `chainrule resume {folder}`, or choose another --out",
+            advice=f"go on with `chainrule resume {shlex.quote(str(folder))}`, or choose another --out",
             folder=str(folder),
         )
     folder.mkdir(parents=True, exist_ok=True)
@@ -134,7 +135,8 @@ def command_of(recipe: Recipe, folder: Path) -> str:
         'chainrule run karate-gcn --out runs/club --seed 3'
     """
     name = recipe_name(recipe)
-    return " ".join([f"chainrule run {name} --out {folder}", *_changed(find_recipe(name), recipe, "")])
+    begin = f"chainrule run {name} --out {shlex.quote(str(folder))}"
+    return " ".join([begin, *_changed(find_recipe(name), recipe, "")])
 
 
 def _changed(before: Any, after: Any, prefix: str) -> list[str]:
@@ -201,5 +203,5 @@ def _about(recipe: Recipe, folder: Path) -> About:
         command=command_of(recipe, folder),
         limits=recipe.limits,
         data=recipe.source,
-        sample=f"chainrule sample {folder}" if sampled else "",
+        sample=f"chainrule sample {shlex.quote(str(folder))}" if sampled else "",
     )
