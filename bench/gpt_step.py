@@ -20,7 +20,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 (torch's own convention)
 
 from chainrule.data import Windows
-from chainrule.learners import Gradient
+from chainrule.learners import Compute, Gradient
 from chainrule.models import gpt, gpt2
 from chainrule.objectives import NextToken
 from chainrule.optim import AdamW
@@ -94,7 +94,7 @@ def by_hand(precision: Callable[[], AbstractContextManager[object]]) -> Callable
 
 def ours(model: torch.nn.Module, precision: str) -> Callable[[], object]:
     batches = Windows(TEXT, CONTEXT, BATCH)
-    learner = Gradient(model, NextToken(), RULE, precision=precision)
+    learner = Gradient(model, NextToken(), RULE, compute=Compute(precision))
     count = iter(range(1 << 40))
     return lambda: learner.step(batches[next(count)])
 

@@ -1,8 +1,8 @@
 """P20: what `import` costs, and the first compiled step with a warm cache.
 
 Every import is timed in a process of its own, as CPU time from the interpreter's start, interleaved and shuffled; the
-minimum of the rounds counts. The compiled step is the first one of `Gradient(..., compile=True)`, compilers it starts
-included, once with an empty cache and then with what that left behind.
+minimum of the rounds counts. The compiled step is the first one of `Gradient` with `execution="compiled"`, compilers it
+starts included, once with an empty cache and then with what that left behind.
 Bars: `import chainrule` at most 0.2 s more than `import torch`, and 1.05 s in all; first compiled step <= 5 s.
 
     python bench/startup.py         # peers that are not installed are named
@@ -29,7 +29,8 @@ def spent():
 
 torch.set_num_threads(1)
 batch = cr.data.Table(torch.randn(64, 32), torch.arange(64) % 10)
-learner = cr.learners.Gradient(cr.models.mlp((32, 64, 10)), cr.objectives.Classify(), compile=True)
+compiled = cr.learners.Compute(execution="compiled")
+learner = cr.learners.Gradient(cr.models.mlp((32, 64, 10)), cr.objectives.Classify(), compute=compiled)
 before = spent()
 learner.step(batch)
 print(spent() - before)
