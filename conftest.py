@@ -12,6 +12,7 @@ from jaxtyping import config as shape_checks
 from jaxtyping import install_import_hook
 
 os.environ.setdefault("MPLBACKEND", "agg")  # no test opens a window
+os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # what torch's deterministic flag asks for on a CUDA device
 
 
 def pytest_configure(config: pytest.Config) -> None:

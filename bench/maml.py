@@ -188,5 +188,6 @@ def waves(rounds: int) -> None:
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    waves(rounds=9)
-    pictures(tasks=32 if CUDA else 4, rounds=9 if CUDA else 7)
+    if not CUDA:
+        waves(rounds=9)
+    pictures(tasks=32 if CUDA else 4, rounds=5 if CUDA else 7)

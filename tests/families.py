@@ -1,12 +1,12 @@
 """Every family of networks with the learner that trains it, on data of which a few steps are two epochs.
 
-Run as a program, prints what each family has become after so many steps: R16 compares two processes by it.
+Run as a program, prints what each family has become after so many steps on a device: R16 compares two processes by it.
 """
 
 import hashlib
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,9 +41,9 @@ class Family:
     batches: Callable[[], Batches[Any]]
     steps: int = 8
 
-    def build(self) -> Learner:
+    def build(self, device: str = "cpu") -> Learner:
         """A learner with a network of its own."""
-        return self.learner(self.network())
+        return self.learner(self.network().to(device))
 
 
 def pictures() -> Batches[Any]:
@@ -153,13 +153,34 @@ def bits(state: Any) -> tuple[str, dict[str, int]]:
     return json.dumps(skeleton), {name: checksum(tensor) for name, tensor in portable(tensors).items()}
 
 
-def become(name: str, steps: int) -> str:
+class On(Batches[Any]):
+    """The batches of another source, on a device."""
+
+    def __init__(self, batches: Batches[Any], device: str) -> None:
+        self.batches = batches
+        self.device = device
+        self.size, self.batch_size, self.seed = batches.size, batches.batch_size, batches.seed
+
+    def __getitem__(self, k: int) -> Any:
+        return self.batches[k].to(self.device)
+
+    def once(self, batch_size: int | None = None) -> Iterator[Any]:
+        return (batch.to(self.device) for batch in self.batches.once(batch_size))
+
+    def shard(self, rank: int, world: int) -> "On":
+        return On(self.batches.shard(rank, world), self.device)
+
+
+def become(name: str, steps: int, device: str = "cpu") -> str:
     """What a family has become after so many steps, as one short text."""
-    learner = made(FAMILIES[name].build)
-    fit(learner, FAMILIES[name].batches(), steps=steps)
+    learner = made(lambda: FAMILIES[name].build(device))
+    batches = FAMILIES[name].batches()
+    fit(learner, batches if device == "cpu" else On(batches, device), steps=steps)
     return hashlib.sha256(json.dumps(bits(learner.state_dict())).encode()).hexdigest()
 
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    print(json.dumps({name: become(name, int(sys.argv[1])) for name in FAMILIES}))
+    count, place = sys.argv[1:]
+    torch.use_deterministic_algorithms(place != "cpu")
+    print(json.dumps({name: become(name, int(count), place) for name in FAMILIES}))

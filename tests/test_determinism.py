@@ -25,14 +25,29 @@ def test_two_runs_are_the_same_bit_for_bit(family: str) -> None:
     assert become(family, 4) == become(family, 4)
 
 
+cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
+
+
+@cuda
+@pytest.mark.parametrize("family", FAMILIES)
+def test_two_runs_on_a_device_are_the_same_bit_for_bit(family: str) -> None:
+    """With torch's deterministic flag; CUBLAS_WORKSPACE_CONFIG is set in conftest.py."""
+    torch.use_deterministic_algorithms(True)
+    try:
+        assert become(family, 8, "cuda") == become(family, 8, "cuda")
+    finally:
+        torch.use_deterministic_algorithms(False)
+
+
 @pytest.mark.soak
-def test_two_processes_are_the_same_bit_for_bit() -> None:
+@pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=cuda)])
+def test_two_processes_are_the_same_bit_for_bit(device: str) -> None:
     """Two epochs of every family, in processes that hash text differently and so walk sets in another order."""
     told = []
     for seed in ("1", "2"):
         path = os.pathsep.join((str(HERE), str(SOURCE)))
         environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": seed}
-        command = [sys.executable, HERE / "families.py", "11"]
+        command = [sys.executable, HERE / "families.py", "11", device]
         done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
         assert done.returncode == 0, done.stderr
         told.append(json.loads(done.stdout))

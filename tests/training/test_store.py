@@ -159,16 +159,19 @@ def full_disk(monkeypatch, times):
 
 @pytest.mark.parametrize("background", [True, False])
 def test_a_full_disk_is_told_and_tried_again(tmp_path, monkeypatch, caplog, background):
-    """R5: training goes on, the failure is one warning, and the save succeeds once there is room."""
+    """R5: training goes on, the failure is one warning, and the save succeeds once there is room.
+
+    Two failures fit in however late a writer in the background is noticed: at step 8, and at step 16 at the latest.
+    """
     reference = learner()
     fit(reference, batches(), steps=20)
-    full_disk(monkeypatch, 3)
+    full_disk(monkeypatch, 2)
     ours = learner()
     with caplog.at_level(logging.WARNING):
         run = fit(ours, batches(), steps=20, hooks=[Save(tmp_path, every=8, background=background)])
     assert run.step == 20
     assert same(ours.state_dict(), reference.state_dict())
-    assert len(caplog.messages) == 3
+    assert len(caplog.messages) == 2
     assert all(
         "could not be saved: [Errno 28] No space left on device; tried again at" in line for line in caplog.messages
     )
