@@ -2,18 +2,17 @@
 
 Two networks: an MLP 784-128-10 in float32 at a batch of 64, where starting the work costs more than the work; and
 ResNet-18 on bytes of 32 x 32 pixels in bfloat16 at a batch of 1,024, flipped and shifted. All of ours run with every
-service on: metrics logged, checkpoints written, signals watched, loss and gradient checked. Wall time of whole runs
-that end with a wait for the device; compiling and capturing come before, and a short run is taken off a long one, so
-that starting and ending are not counted; the least of interleaved rounds.
+service on: metrics logged every 50 steps, a checkpoint written about every second, signals watched, loss and gradient
+checked. Wall time of whole runs that end with a wait for the device; compiling and capturing come before, and a short
+run is taken off a long one, so that starting and ending are not counted; the least of interleaved rounds.
 
 Bars, on one H200: the MLP <= 65 us per step; ResNet-18 >= 92,000 pictures per second.
 
-    python bench/device_loop.py     # says so and ends where there is no CUDA device; "compile" only compiles
+    python bench/device_loop.py     # says so and ends where there is no CUDA device
 """
 
 import logging
 import random
-import sys
 import tempfile
 import time
 import warnings
@@ -29,23 +28,16 @@ import chainrule as cr
 from side_by_side import save, show
 
 ROWS = 51_200
-PASS = 0.3  # seconds
 Run = Callable[[int], None]
 
 
-def services(folder: str) -> list[cr.training.Hook]:
-    return [
-        cr.training.Metrics(Path(folder), every=50),
-        cr.training.Save(Path(folder), every=500),
-        cr.training.StopOnSignal(),
-    ]
-
-
-def with_fit(batches: cr.data.Batches[Any], learner: cr.learners.Gradient) -> Run:
+def with_fit(batches: cr.data.Batches[Any], learner: cr.learners.Gradient, saves: int) -> Run:
     def run(steps: int) -> None:
         with tempfile.TemporaryDirectory() as folder:
+            metrics, save = cr.training.Metrics(Path(folder), every=50), cr.training.Save(Path(folder), every=saves)
             start = learner.steps
-            cr.fit(learner, batches, steps=start + steps, start=start, hooks=services(folder))
+            hooks = [metrics, save, cr.training.StopOnSignal()]
+            cr.fit(learner, batches, steps=start + steps, start=start, hooks=hooks)
 
     return run
 
@@ -151,9 +143,9 @@ def lightning(build: Callable[[], nn.Module], inputs: Tensor, labels: Tensor, ba
     return run
 
 
-def microseconds(rivals: dict[str, Run], rounds: int) -> dict[str, float]:
+def microseconds(rivals: dict[str, Run], rounds: int, length: float) -> dict[str, float]:
     """Wall time per step, starting taken off: the least of the rounds, long enough that clocks count for nothing."""
-    counts = {name: around(run) for name, run in rivals.items()}
+    counts = {name: around(run, length) for name, run in rivals.items()}
     least = {name: [float("inf"), float("inf")] for name in rivals}
     for _ in range(rounds):
         for name in random.sample(list(rivals), len(rivals)):
@@ -162,11 +154,11 @@ def microseconds(rivals: dict[str, Run], rounds: int) -> dict[str, float]:
     return {name: (late - early) / counts[name] * 1e6 for name, (early, late) in least.items()}
 
 
-def around(run: Run) -> int:
-    """How many steps take about a third of a second; the first steps, which record and compile, are not counted."""
+def around(run: Run, length: float) -> int:
+    """How many steps take about so many seconds; the first steps, which record and compile, are not counted."""
     seconds(run, 8)
     short, long = seconds(run, 20), seconds(run, 60)
-    return min(5_000, max(30, round(PASS * 40 / max(long - short, 1e-4))))
+    return min(10_000, max(30, round(length * 40 / max(long - short, 1e-4))))
 
 
 def seconds(run: Run, steps: int) -> float:
@@ -183,7 +175,7 @@ def small() -> dict[str, Run]:
 
     def ours(execution: str, precision: str = "float32") -> Run:
         how = cr.learners.Compute(precision, execution)
-        return with_fit(batches, cr.learners.Gradient(perceptron(), cr.objectives.Classify(), compute=how))
+        return with_fit(batches, cr.learners.Gradient(perceptron(), cr.objectives.Classify(), compute=how), 10_000)
 
     return {
         "chainrule (captured)": ours("auto"),
@@ -204,7 +196,7 @@ def large() -> dict[str, Run]:
 
     def ours(batches: cr.data.Batches[Any], execution: str) -> Run:
         how = cr.learners.Compute("bfloat16", execution)
-        return with_fit(batches, cr.learners.Gradient(resnet(), cr.objectives.Classify(), compute=how))
+        return with_fit(batches, cr.learners.Gradient(resnet(), cr.objectives.Classify(), compute=how), 100)
 
     compiled = plain_step(torch.compile(resnet()), half=True)
     return {
@@ -219,14 +211,14 @@ def large() -> dict[str, Run]:
     }
 
 
-def measure_small(rounds: int) -> None:
-    table = microseconds(small(), rounds)
+def measure_small(rivals: dict[str, Run]) -> None:
+    table = microseconds(rivals, rounds=3, length=0.5)
     show("MLP 784-128-10, batch 64, float32, wall time per step", table)
     save("device_loop_mlp", table, note="MLP 784-128-10, batch 64, float32, AdamW; wall time", bar="<= 65 us")
 
 
-def measure_large(rounds: int) -> None:
-    table = microseconds(large(), rounds)
+def measure_large(rivals: dict[str, Run]) -> None:
+    table = microseconds(rivals, rounds=2, length=1.5)
     show("ResNet-18, 32 x 32, batch 1024, bfloat16, wall time per step", table)
     rates = {name: 1024e6 / value for name, value in table.items()}
     for name, rate in rates.items():
@@ -238,12 +230,8 @@ def measure_large(rounds: int) -> None:
 def main() -> None:
     warnings.filterwarnings("ignore")
     logging.getLogger("lightning.pytorch").setLevel(logging.ERROR)
-    if "compile" in sys.argv:  # fills the compiler's cache on the disk, beside other work; measures nothing
-        for run in (*small().values(), *large().values()):
-            run(6)
-        return
-    measure_small(rounds=3)
-    measure_large(rounds=2)
+    measure_small(small())
+    measure_large(large())
 
 
 if __name__ == "__main__":
