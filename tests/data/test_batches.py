@@ -8,7 +8,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chainrule import InputError, SampleError
-from chainrule.data import Augment, Graph, Images, InMemory, Same, Skip, Splits, Table, digits, generator, part_of_rank
+from chainrule.data import (
+    Augment,
+    Graph,
+    Images,
+    InMemory,
+    Same,
+    Shift,
+    Skip,
+    Splits,
+    Table,
+    digits,
+    generator,
+    part_of_rank,
+)
+from chainrule.data.crew import Crew
 from references.streams import slow_order
 
 
@@ -43,6 +57,30 @@ def test_blocks_never_show():
     assert (small._block, large._block) == (256, 1)
     for k in (0, 1, 255, 256, 700):
         assert torch.equal(small[k].outcome, large[k].labels)
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.integers(0, 5), st.lists(st.integers(0, 2_000), min_size=1, max_size=12), st.sampled_from([None, Noise()]))
+def test_what_a_thread_draws_ahead_never_shows(seed, ks, augment):
+    """As on a device: blocks in order, again and far apart; the source that draws when asked is the oracle."""
+    plain, ahead = (InMemory(table(50), 8, seed, augment=augment) for _ in range(2))
+    crew = Crew(ahead._draw, workers=1, ahead=1)
+    ahead._draws = crew.take
+    for k in (*range(0, 5 * plain._block, 100), *ks):
+        assert torch.equal(ahead[k].outcome, plain[k].outcome)
+        assert torch.equal(ahead[k].features, plain[k].features)
+    assert len(crew._jobs) <= 1  # of what is drawn ahead there is never more than one block
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
+def test_on_a_device_the_same_batches():
+    rows = Images(torch.randint(0, 256, (500, 3, 8, 8), dtype=torch.uint8), torch.arange(500))
+    here = InMemory(rows, 64, seed=3, augment=Shift(2, mirror=True))
+    there = InMemory(rows.to("cuda"), 64, seed=3, augment=Shift(2, mirror=True))
+    for k in (0, 1, there._block, 2 * there._block, 5, 9 * there._block + 1):
+        assert torch.equal(there[k].pixels.cpu(), here[k].pixels)
+        assert torch.equal(there[k].labels.cpu(), here[k].labels)
+    assert torch.equal(there.shard(1, 4)[7].pixels.cpu(), here[7].pixels[16:32])
 
 
 @pytest.mark.parametrize("world", [1, 2, 4])

@@ -16,6 +16,7 @@ from torch import Tensor
 
 from chainrule.data.bad import OnBad, not_finite, skipping
 from chainrule.data.batch import BatchT, RowsT
+from chainrule.data.crew import Check, Crew
 from chainrule.data.order import Order
 from chainrule.data.seeds import generator
 from chainrule.errors import InputError, SampleError
@@ -54,6 +55,7 @@ _BLOCK = 1 << 18, 1 << 24  # bytes: what stays in a core's cache; what fills a d
 _CHANGED_BLOCK = 1 << 22, 1 << 26  # the same where rows are augmented: some twenty small operations serve one block
 _ROOM = 1 << 30  # bytes that an augmentation may store beside the data in the machine's memory
 _AUGMENTATION = 1  # keeps the numbers of augmentation apart from those of the order
+_Draws = tuple[Tensor, Tensor | None]
 
 
 class Batches(ABC, Generic[BatchT]):
@@ -225,7 +227,8 @@ class InMemory(Batches[RowsT]):
     """Batches from a data set that lies in memory: on the CPU or, where it fits, on the device.
 
     A whole block of batches is gathered and augmented at once and handed out in slices, which costs less than doing
-    so per batch; which block is in store never changes what `batches[k]` is. On a device nothing waits for it.
+    so per batch; which block is in store never changes what `batches[k]` is. On a device nothing waits for it, and a
+    thread draws the next block's random numbers while this one is in use.
 
     Args:
         rows: the whole data set as one batch, on the device that it should live on.
@@ -267,29 +270,44 @@ class InMemory(Batches[RowsT]):
         self._order = Order(self.size, seed, shuffle=shuffle)
         self._device = next(iter(rows.tensors().values())).device
         self._changed: Callable[[Tensor, Tensor], RowsT] | None = None
+        self._begin()
+
+    def _begin(self) -> None:
+        """Nothing is in store, and nothing drawn ahead."""
         self._block = self._block_size()
         self._stored = -1
         self._store: RowsT | None = None
+        self._draws: Callable[[int], _Draws] = self._draw
+        if self._device.type != "cpu":  # the CPU's cores have a batch to compute meanwhile
+            self._draws = Crew(self._draw, workers=1, ahead=1).take
 
     def __getitem__(self, k: int) -> RowsT:
         """Batch k of the endless stream, a function of (seed, k)."""
         block, place = divmod(not_negative(k), self._block)
         if self._store is None or block != self._stored:
-            self._store = self._gather(range(block * self._block, (block + 1) * self._block))
+            self._store = self._gather(*self._draws(block))
             self._stored = block
         share = self.part[1] - self.part[0]
         return self._store.select(slice(place * share, (place + 1) * share))
 
-    def _gather(self, ks: range) -> RowsT:
-        """This rank's rows of batches `ks`, one after another, changed."""
+    def _draw(self, block: int, _check: Check | None = None) -> _Draws:
+        """Which rows stand in this rank's part of a block of batches, one after another, and how each is changed."""
+        ks = range(block * self._block, (block + 1) * self._block)
         whole = self._order.positions(ks.start * self.batch_size, ks.stop * self.batch_size)
-        order = onto(whole.view(len(ks), -1)[:, slice(*self.part)].flatten(), self._device)
+        order = whole.view(len(ks), -1)[:, slice(*self.part)].flatten()
         if self.augment is None:
+            return order, None
+        numbers = [drawn(self, self.augment, k, self.part) for k in ks]
+        return order, numbers[0] if len(numbers) == 1 else torch.cat(numbers)
+
+    def _gather(self, order: Tensor, numbers: Tensor | None) -> RowsT:
+        """These rows, changed by these numbers."""
+        order = onto(order, self._device)
+        if self.augment is None or numbers is None:
             return self.rows.select(order)
         if self._changed is None:
             self._changed = self.augment.prepare(self.rows, _room(self._device))
-        numbers = [drawn(self, self.augment, k, self.part) for k in ks]
-        return self._changed(order, onto(numbers[0] if len(numbers) == 1 else torch.cat(numbers), self._device))
+        return self._changed(order, onto(numbers, self._device))
 
     def _block_size(self) -> int:
         row_bytes = sum(tensor[:1].nbytes for tensor in self.rows.tensors().values())
@@ -308,7 +326,7 @@ class InMemory(Batches[RowsT]):
         """Rank `rank`'s equal part of every batch."""
         own = copy.copy(self)
         own.part = part_of_rank(self.batch_size, rank, world)
-        own._block, own._store = own._block_size(), None
+        own._begin()
         return own
 
 
