@@ -1,0 +1,119 @@
+"""What `chainrule fit` makes of somebody's data: a recipe that holds everything that was decided."""
+
+import os
+import shlex
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Literal
+
+import torch
+from torch import Tensor, nn
+
+from chainrule.data import Rows
+from chainrule.recipes.recipe import Recipe
+from chainrule.training import evaluating
+
+Task = Literal["classify", "regress", "forecast", "language", "nodes"]
+Answers = Mapping[str, Sequence[Any]]
+"""One column per answer, one row per example: what `predict` gives and what its CSV holds."""
+
+_CHUNK = 256  # examples that are answered at once
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a person says about the data beyond the data itself; `None` leaves it to Chainrule.
+
+    Args:
+        task: what to learn.
+        target: the column to predict.
+        time: the column that says when; makes a forecast of a table.
+        series: the column that says which of several series a row belongs to.
+        group: the column whose rows must stay together: one person's, one patient's.
+        horizon: how many time steps to forecast.
+        minutes: how long training may take.
+        metric: what the model is judged by.
+        seed: where every random number begins.
+        threads: of the CPU.
+
+    Example:
+        >>> Asked(target="price", minutes=2.0).words()
+        ['--target', 'price', '--minutes', '2.0']
+    """
+
+    task: Task | None = None
+    target: str | None = None
+    time: str | None = None
+    series: str | None = None
+    group: str | None = None
+    horizon: int | None = None
+    minutes: float = 5.0
+    metric: str | None = None
+    seed: int = 0
+    threads: int = 2
+
+    def words(self) -> list[str]:
+        """The flags that repeat it: whatever is not the default."""
+        said: list[str] = []
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value != field.default:
+                said += [f"--{field.name}", str(value)]
+        return said
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fitted(Recipe):
+    """A recipe that was made for somebody's data: with it the run is repeated, and the model used without the data.
+
+    Args:
+        data: where the data lies, as it was typed.
+        digest: of the data's content: a run goes on only with the data that it began with.
+        asked: what the person said about it.
+        notes: what was decided and why, what was repaired and how often, in sentences.
+    """
+
+    data: str
+    digest: str
+    asked: Asked
+    notes: tuple[str, ...] = ()
+
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """What it is, in one sentence: "Tells `income` from 14 columns of adult.csv."."""
+
+    @abstractmethod
+    def encoded(self, inputs: Any) -> Rows:
+        """New examples as the network takes them: a path, a frame, an array, a list, as this kind of data comes.
+
+        Targets are made up; what is missing or new is treated as it was in training. Needs no training data.
+        """
+
+    @abstractmethod
+    def read(self, paths: Sequence[Path]) -> Iterator[tuple[list[str], Rows]]:
+        """New examples from files and folders, in chunks that fit into memory: their names, and the examples."""
+
+    @abstractmethod
+    def answers(self, outputs: Tensor) -> Answers:
+        """What the network's outputs say, in the person's own words and units."""
+
+    def predict(self, model: nn.Module, inputs: Any) -> Answers:
+        """Answers to new examples."""
+        return self.answered(model, self.encoded(inputs))
+
+    def answered(self, model: nn.Module, rows: Rows) -> Answers:
+        """Answers to examples as the network takes them."""
+        with evaluating(model), torch.inference_mode():
+            parts = [model(*rows.select(slice(start, start + _CHUNK)).inputs) for start in range(0, len(rows), _CHUNK)]
+        return self.answers(torch.cat(parts))
+
+    def finish(self, model: nn.Module) -> bool:
+        """A last change after training, such as calibration on the validation split; whether there was one."""
+        return False
+
+    def command(self, folder: Path) -> str:
+        """What to type to repeat the run."""
+        return shlex.join(["chainrule", "fit", self.data, "--out", os.fspath(folder), *self.asked.words()])
