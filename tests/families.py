@@ -147,10 +147,24 @@ FAMILIES: dict[str, Family] = {
 }
 
 
-def bits(state: Any) -> tuple[str, dict[str, int]]:
-    """A state in every bit: its plain data as text, and a checksum of the bytes of each tensor (so -0.0 is not 0.0)."""
+def bits(state: Any) -> str:
+    """A state in every bit: its plain data, and at each tensor's place a checksum of its bytes (so -0.0 is not 0.0).
+
+    Which of the tensors that are equal share their memory is no part of it: it changes nothing that follows.
+    """
     skeleton, tensors = pack(state)
-    return json.dumps(skeleton), {name: checksum(tensor) for name, tensor in portable(tensors).items()}
+    checksums = {name: checksum(tensor) for name, tensor in portable(tensors).items()}
+    return json.dumps(_checked(skeleton, checksums))
+
+
+def _checked(node: Any, checksums: dict[str, int]) -> Any:
+    if isinstance(node, list):
+        return [_checked(entry, checksums) for entry in node]
+    if not isinstance(node, dict):
+        return node
+    return {
+        kind: checksums[inside] if kind == "tensor" else _checked(inside, checksums) for kind, inside in node.items()
+    }
 
 
 class On(Batches[Any]):
@@ -176,7 +190,7 @@ def become(name: str, steps: int, device: str = "cpu") -> str:
     learner = made(lambda: FAMILIES[name].build(device))
     batches = FAMILIES[name].batches()
     fit(learner, batches if device == "cpu" else On(batches, device), steps=steps)
-    return hashlib.sha256(json.dumps(bits(learner.state_dict())).encode()).hexdigest()
+    return hashlib.sha256(bits(learner.state_dict()).encode()).hexdigest()
 
 
 if __name__ == "__main__":

@@ -55,6 +55,17 @@ RULES = [
 ]
 
 
+def test_an_objective_can_be_exchanged_and_a_copy_trains_itself() -> None:
+    """What a learner holds is what it uses: another objective counts from the next step on, and a copy is its own."""
+    learner, smooth = Gradient(network(), Classify()), Gradient(network(), Classify(smoothing=0.5))
+    learner.objective = Classify(smoothing=0.5)
+    assert torch.equal(learner.step(table())["loss"], smooth.step(table())["loss"])
+    twin, before = copy.deepcopy(learner), copy.deepcopy(learner.model.state_dict())
+    twin.step(table(seed=1))
+    assert all(torch.equal(weight, before[name]) for name, weight in learner.model.state_dict().items())
+    assert any(not torch.equal(weight, before[name]) for name, weight in twin.model.state_dict().items())
+
+
 @pytest.mark.parametrize("rule", RULES, ids=str)
 def test_equals_plain_torch_step_by_step(rule: Rule) -> None:
     """Oracle: torch.optim (not fused), torch.nn.utils.clip_grad_norm_, F.cross_entropy."""

@@ -2,7 +2,6 @@
 
 import copy
 import math
-from collections.abc import Callable
 from functools import partial
 from typing import Any, get_args
 
@@ -83,9 +82,10 @@ class Gradient:
         self.steps = 0
         self._skipped = 0
         self._trained = model
-        self._score = _scoring(model, objective, compiled=compute.execution == "compiled")
+        compiled = compute.execution == "compiled"
+        self._score = torch.compile(_score) if compiled else _score
         judge = partial(_judge, halt=nonfinite == "raise")
-        self._judge = torch.compile(judge) if compute.execution == "compiled" else judge
+        self._judge = torch.compile(judge) if compiled else judge
         self._averaged = copy.deepcopy(model) if average else None
         self._before = Before(model)
         self._recorder: Recorder | None = None
@@ -169,7 +169,7 @@ class Gradient:
 
     def _loss(self, batch: Batch) -> Loss:
         with forward_in(self.compute.precision, batch.targets.device):
-            loss = self._score(batch)
+            loss = self._score(self.objective, self._trained, batch)
         if not loss.value.requires_grad:
             raise InputError(
                 "the loss must depend on a trainable parameter of `model`",
@@ -275,13 +275,9 @@ def _judge(
     return norm, good, 1 - good
 
 
-def _scoring(model: nn.Module, objective: Objective[Any], *, compiled: bool) -> Callable[[Batch], Loss]:
+def _score(objective: Objective[Any], model: nn.Module, batch: Batch) -> Loss:
     """The loss of a batch: network and objective are translated as one, so that what lies between them is fused."""
-
-    def score(batch: Batch) -> Loss:
-        return objective(model, batch)
-
-    return torch.compile(score) if compiled else score
+    return objective(model, batch)
 
 
 def _parts(batch: Batch, count: int) -> list[Rows]:
