@@ -1,12 +1,14 @@
 """Chainrule: deep learning as the courses teach it, under one roof."""
 
 from pathlib import Path
-
-from torch import nn
+from typing import TYPE_CHECKING
 
 from chainrule import data, functional, generate, layers, learners, models, objectives, optim, training
 from chainrule.errors import CheckpointError, InputError, NonFiniteError, SampleError
 from chainrule.training import fit
+
+if TYPE_CHECKING:
+    from chainrule.recipes import Trained
 
 __version__ = "0.1.0"
 
@@ -29,8 +31,8 @@ __all__ = [
 ]
 
 
-def load(folder: Path | str) -> nn.Module:
-    """The trained network of a run, in evaluation mode, its preprocessing inside: ready to be called.
+def load(folder: Path | str) -> "Trained":
+    """The trained network of a run, in evaluation mode, its preprocessing inside: ready to be called, or to predict.
 
     Args:
         folder: of the run.

@@ -18,7 +18,7 @@ def test_without_words_it_tells_what_there_is(capsys: pytest.CaptureFixture[str]
     assert main([]) == 0
     text = capsys.readouterr().out
     assert all(f"chainrule {name}" in text for name in COMMANDS)
-    assert "Example:" in text
+    assert "Examples:" in text
 
 
 @pytest.mark.parametrize("name", list(COMMANDS))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from chainrule.cli import main
-from chainrule.cli.recipes import _free, _parsed
+from chainrule.cli.recipes import _parsed, free
 from chainrule.recipes import RECIPES, command_of, find_recipe, read_recipe
 
 
@@ -108,7 +108,7 @@ def test_a_file_is_no_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
 
 def test_the_next_free_folder(tmp_path: Path) -> None:
-    assert _free(tmp_path / "a") == tmp_path / "a"
+    assert free(tmp_path / "a") == tmp_path / "a"
     (tmp_path / "a").mkdir()
     (tmp_path / "a-2").mkdir()
-    assert _free(tmp_path / "a") == tmp_path / "a-3"
+    assert free(tmp_path / "a") == tmp_path / "a-3"

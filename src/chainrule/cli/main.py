@@ -7,11 +7,15 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
+from chainrule.cli.fit import fit
+from chainrule.cli.predict import predict
 from chainrule.cli.recipes import recipes, run, show
 from chainrule.cli.runs import resume, runs, sample
 from chainrule.errors import InputError, NonFiniteError
 
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
+    "fit": fit,
+    "predict": predict,
     "recipes": recipes,
     "show": show,
     "run": run,
@@ -25,6 +29,8 @@ _FLAGS = ("--help", "--version")
 HELP = """\
 chainrule: deep learning as the courses teach it, under one roof
 
+  chainrule fit DATA               train a model on your own data: a table, pictures, text
+  chainrule predict RUN INPUTS     what a fitted model says of new examples, as CSV
   chainrule recipes                list the experiments that are ready to run
   chainrule show NAME              one experiment: what it is, and all its settings
   chainrule run NAME --out DIR     train it into a new folder; any setting can be changed:
@@ -33,7 +39,8 @@ chainrule: deep learning as the courses teach it, under one roof
   chainrule sample DIR             draw text or pictures from a trained generative model
   chainrule runs                   list the runs below ./runs and how they went
 
-Example:
+Examples:
+  chainrule fit sales.csv --target units
   chainrule run digits-lenet --out runs/digits
 
 `chainrule COMMAND --help` tells more of each, `chainrule run NAME --help` the settings of an experiment.

@@ -140,7 +140,7 @@ def _parsed(recipe: Recipe, words: Sequence[str]) -> tuple[Recipe, Path]:
     command.__annotations__["settings"] = Annotated[type(recipe), tyro.conf.arg(name="")]
     config = (tyro.conf.ConsolidateSubcommandArgs, tyro.conf.AvoidSubcommands)
     changed, folder = tyro.cli(command, args=list(words), prog=f"chainrule run {name}", config=config)
-    return changed, folder or _free(Path("runs") / name)
+    return changed, folder or free(Path("runs") / name)
 
 
 def _buildable(recipe: Recipe, folder: Path) -> None:
@@ -169,8 +169,16 @@ def watching() -> list[Hook]:
     return [_Measures(), Progress()]  # hooks end in the opposite order
 
 
-def _free(folder: Path) -> Path:
-    """The folder, or the first of `folder-2`, `folder-3`, ... that is not taken."""
+def free(folder: Path) -> Path:
+    """The folder, or the first of `folder-2`, `folder-3`, ... that is not taken.
+
+    Args:
+        folder: where a run would like to lie.
+
+    Example:
+        >>> free(Path("no/such/run")).name
+        'run'
+    """
     if not folder.exists():
         return folder
     number = 2

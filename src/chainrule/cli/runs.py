@@ -19,10 +19,11 @@ _CHECKPOINT = re.compile(r"step-(\d{1,18})")
 _SHOWN = 2  # metrics of each run
 
 _RESUME_HELP = """\
-chainrule resume DIR: goes on with a run that was stopped or killed
+chainrule resume DIR [--again]: goes on with a run that was stopped or killed
 
 It takes up the newest whole checkpoint and ends with the same weights as a run that never stopped
-(bit for bit on the CPU, with as many threads). A finished run is evaluated again.
+(bit for bit on the CPU, with as many threads). A finished run is evaluated again; one that
+`chainrule fit` made only with --again, as its test data is for one look: the card then says so.
 
 Example:
   chainrule resume runs/digits-lenet
@@ -53,17 +54,18 @@ def resume(words: Sequence[str]) -> int:
 
     Example:
         >>> resume([])
-        chainrule resume DIR: goes on with a run that was stopped or killed
+        chainrule resume DIR [--again]: goes on with a run that was stopped or killed
         ...
         0
     """
     if wants_help(words) or not words:
         print(_RESUME_HELP, end="")
         return 0
-    no_more(words[1:], "chainrule resume DIR")
-    folder = Path(words[0])
-    run, outcome = resume_recipe(folder, hooks=watching())
-    return tell(run, outcome, folder)
+    again = "--again" in words
+    folder, *others = [word for word in words if word != "--again"] or [""]
+    no_more(others, "chainrule resume DIR")
+    run, outcome = resume_recipe(Path(folder), hooks=watching(), again=again)
+    return tell(run, outcome, Path(folder))
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,7 @@ def sample(words: Sequence[str]) -> int:
     folder = Path(words[0])
     recipe = read_recipe(folder)
     wish = tyro.cli(Sampling, args=list(words[1:]), prog="chainrule sample DIR")
-    print(recipe.sample(load(folder), wish.prompt, wish.count, wish.out or folder / "samples.png"))
+    print(recipe.sample(load(folder).network, wish.prompt, wish.count, wish.out or folder / "samples.png"))
     return 0
 
 

@@ -5,10 +5,12 @@ from chainrule.data.bad import OnBad, Skip
 from chainrule.data.batch import IGNORED, Batch, BatchT, Graph, Images, Rows, RowsT, Series, Table, Tokens
 from chainrule.data.batches import Augment, Batches, InMemory, Same, Splits, part_of_rank
 from chainrule.data.decoded import Decoded
-from chainrule.data.files import data_directory
+from chainrule.data.files import data_directory, read_bytes
 from chainrule.data.folder import image_folder
+from chainrule.data.idx import read_idx
 from chainrule.data.karate import karate
 from chainrule.data.order import Order
+from chainrule.data.outlook import Outlook, OutlookWindows, Panel
 from chainrule.data.seeds import derive, generator, reseed, seeded
 from chainrule.data.series import SeriesWindows
 from chainrule.data.sets import cifar10, digits, fashion_mnist, mnist
@@ -33,6 +35,9 @@ __all__ = [
     "InMemory",
     "OnBad",
     "Order",
+    "Outlook",
+    "OutlookWindows",
+    "Panel",
     "Rows",
     "RowsT",
     "Same",
@@ -62,6 +67,8 @@ __all__ = [
     "part_of_rank",
     "python_docs",
     "python_docs_text",
+    "read_bytes",
+    "read_idx",
     "reseed",
     "save_tokens",
     "seeded",

@@ -2,6 +2,15 @@
 
 from chainrule.models.conv4 import conv4
 from chainrule.models.dcgan import dcgan
+from chainrule.models.forecaster import (
+    ForecastEncoder,
+    MeanOfHeads,
+    QuantileHead,
+    ResidualLayer,
+    SideBySide,
+    forecaster,
+    roughness,
+)
 from chainrule.models.gcn import GraphEncoder, gcn
 from chainrule.models.gpt import GptEncoder, Rotary, gpt, gpt2, gpt2_small
 from chainrule.models.lenet import lenet5
@@ -9,18 +18,30 @@ from chainrule.models.mlp import mlp
 from chainrule.models.network import Network
 from chainrule.models.ngram import NGram
 from chainrule.models.players import Players
+from chainrule.models.quick import ChannelsLast, quick_net, quick_stem
 from chainrule.models.resnet import ResidualBlock, photograph_stem, resnet, resnet18, resnet34, thumbnail_stem
+from chainrule.models.tabular import ClassVote, NumberMean, TableEncoder
 
 __all__ = [
+    "ChannelsLast",
+    "ClassVote",
+    "ForecastEncoder",
     "GptEncoder",
     "GraphEncoder",
+    "MeanOfHeads",
     "NGram",
     "Network",
+    "NumberMean",
     "Players",
+    "QuantileHead",
     "ResidualBlock",
+    "ResidualLayer",
     "Rotary",
+    "SideBySide",
+    "TableEncoder",
     "conv4",
     "dcgan",
+    "forecaster",
     "gcn",
     "gpt",
     "gpt2",
@@ -28,8 +49,11 @@ __all__ = [
     "lenet5",
     "mlp",
     "photograph_stem",
+    "quick_net",
+    "quick_stem",
     "resnet",
     "resnet18",
     "resnet34",
+    "roughness",
     "thumbnail_stem",
 ]

@@ -10,13 +10,16 @@ from chainrule.objectives.adversarial import (
     gradient_penalty,
 )
 from chainrule.objectives.classify import Classify, accuracy
+from chainrule.objectives.every_member import EveryMember
 from chainrule.objectives.next_token import NextToken
 from chainrule.objectives.objective import Loss, Model, Objective, tried
+from chainrule.objectives.quantile import Quantile
 from chainrule.objectives.regress import Regress
 
 __all__ = [
     "Adapted",
     "Classify",
+    "EveryMember",
     "Game",
     "Hinge",
     "LeastSquares",
@@ -26,6 +29,7 @@ __all__ = [
     "NextToken",
     "NonSaturating",
     "Objective",
+    "Quantile",
     "Regress",
     "accuracy",
     "gradient_penalty",

@@ -1,5 +1,8 @@
 """Classification: the negative log-probability of the right class."""
 
+import math
+from collections.abc import Sequence
+
 import torch
 import torch.nn.functional as F  # noqa: N812 (torch's own convention)
 from torch import Tensor
@@ -12,11 +15,12 @@ from chainrule.objectives.objective import Loss, Model, Objective, tried
 class Classify(Objective[BatchT]):
     r"""Cross-entropy between the network's scores (logits) and the right class.
 
-    $$L = -\frac1n \sum_i \sum_c q_{ic} \log \text{softmax}(z_i)_c, \qquad
+    $$L = -\frac{1}{\sum_i w_{y_i}} \sum_i \sum_c w_c\, q_{ic} \log \text{softmax}(z_i)_c, \qquad
       q_{ic} = (1-\varepsilon)\,[c = y_i] + \varepsilon / K$$
 
     Args:
         smoothing: $\varepsilon$, the share of the target that is spread over all $K$ classes.
+        weights: $w_c$, how much each class counts; all the same if empty.
 
     Shape:
         model(*batch.inputs): (example, class); batch.targets: (example), `IGNORED` where hidden.
@@ -36,15 +40,20 @@ class Classify(Objective[BatchT]):
         Nothing.
     """
 
-    def __init__(self, smoothing: float = 0.0) -> None:
+    def __init__(self, smoothing: float = 0.0, weights: Sequence[float] = ()) -> None:
         if not 0.0 <= smoothing < 1.0:
             raise InputError("`smoothing` is a share from 0 up to 1", advice="try 0.1", smoothing=smoothing)
+        if not all(0.0 < weight < math.inf for weight in weights):
+            raise InputError("`weights` must be positive, one per class", advice="1 changes nothing", weights=weights)
         self.smoothing = smoothing
+        self._weights = torch.tensor(list(weights)) if weights else None
 
     def __call__(self, model: Model, batch: BatchT) -> Loss:
         """Mean cross-entropy, and the share of right answers."""
         scores, targets = model(*batch.inputs), batch.targets
-        value = F.cross_entropy(scores, targets, ignore_index=IGNORED, label_smoothing=self.smoothing)
+        if self._weights is not None:
+            self._weights = self._weights.to(scores)  # once: then they are where the scores are
+        value = F.cross_entropy(scores, targets, self._weights, ignore_index=IGNORED, label_smoothing=self.smoothing)
         return Loss(value, {"loss": value.detach(), "accuracy": accuracy(scores, targets)})
 
     def check(self, model: Model, batch: BatchT) -> None:
@@ -71,6 +80,13 @@ class Classify(Objective[BatchT]):
                 advice="drop the network's last softmax",
                 lowest=float(scores.min()),
                 highest=float(scores.max()),
+            )
+        if self._weights is not None and len(self._weights) != scores.shape[1]:
+            raise InputError(
+                "`weights` must be one per class",
+                advice="leave them out, or give as many as the network's last layer has columns",
+                weights=len(self._weights),
+                classes=scores.shape[1],
             )
         seen = targets[targets != IGNORED]
         if len(seen) == 0:

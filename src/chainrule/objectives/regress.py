@@ -1,5 +1,7 @@
 """Regression: the mean squared error."""
 
+import math
+
 import torch
 import torch.nn.functional as F  # noqa: N812 (torch's own convention)
 
@@ -11,10 +13,10 @@ from chainrule.objectives.objective import Loss, Model, Objective, tried
 class Regress(Objective[BatchT]):
     r"""Mean squared error, the Gaussian's negative log-likelihood up to scale.
 
-    $$L = \frac1n \sum_i (\hat y_i - y_i)^2$$
+    $$L = \frac1n \sum_i \Big(\frac{\hat y_i - y_i}{s}\Big)^2$$
 
     Args:
-        (none).
+        scale: $s$, what counts as an error of one; with the deviation of the targets, the loss is a share of variance.
 
     Shape:
         model(*batch.inputs) and batch.targets: the same shape, whatever it is.
@@ -32,6 +34,11 @@ class Regress(Objective[BatchT]):
         torch broadcasts (n, 1) against (n) into (n, n), and learns nothing; here unequal shapes are an error.
     """
 
+    def __init__(self, scale: float = 1.0) -> None:
+        if not 0.0 < scale < math.inf:
+            raise InputError("`scale` must be a positive number", advice="1 changes nothing", scale=scale)
+        self.scale = scale
+
     def __call__(self, model: Model, batch: BatchT) -> Loss:
         """Mean squared error over all numbers of the batch."""
         answers, targets = model(*batch.inputs), batch.targets
@@ -42,7 +49,10 @@ class Regress(Objective[BatchT]):
                 answers=tuple(answers.shape),
                 targets=tuple(targets.shape),
             )
-        value = F.mse_loss(answers, targets)
+        if self.scale == 1.0:
+            value = F.mse_loss(answers, targets)
+        else:
+            value = F.mse_loss(answers / self.scale, targets / self.scale)
         return Loss(value, {"loss": value.detach()})
 
     def check(self, model: Model, batch: BatchT) -> None:

@@ -1,23 +1,36 @@
 """Whole experiments: functions that return a frozen dataclass."""
 
-from chainrule.recipes.catalogue import RECIPES, describe, find_recipe, recipe_name
+from chainrule.recipes.budget import Budget, budget
+from chainrule.recipes.catalogue import FITTED, RECIPES, describe, find_recipe, recipe_kind, recipe_name
 from chainrule.recipes.digits_gan import DigitsGan, digits_gan
 from chainrule.recipes.digits_lenet import DigitsLenet, digits_lenet
+from chainrule.recipes.fit_text import FitText, plan_text
+from chainrule.recipes.fitted import Answers, Asked, Fitted
 from chainrule.recipes.karate_gcn import KarateGcn, karate_gcn
 from chainrule.recipes.python_docs_gpt import PythonDocsGpt, python_docs_gpt
 from chainrule.recipes.recipe import Recipe
 from chainrule.recipes.runner import command_of, load, read_recipe, resume_recipe, run_recipe
 from chainrule.recipes.settings import from_plain, to_plain
 from chainrule.recipes.sinusoid_maml import SinusoidMaml, sinusoid_maml
+from chainrule.recipes.trained import Trained
+from chainrule.recipes.understanding import kind_of, understand
 
 __all__ = [
+    "FITTED",
     "RECIPES",
+    "Answers",
+    "Asked",
+    "Budget",
     "DigitsGan",
     "DigitsLenet",
+    "FitText",
+    "Fitted",
     "KarateGcn",
     "PythonDocsGpt",
     "Recipe",
     "SinusoidMaml",
+    "Trained",
+    "budget",
     "command_of",
     "describe",
     "digits_gan",
@@ -25,12 +38,16 @@ __all__ = [
     "find_recipe",
     "from_plain",
     "karate_gcn",
+    "kind_of",
     "load",
+    "plan_text",
     "python_docs_gpt",
     "read_recipe",
+    "recipe_kind",
     "recipe_name",
     "resume_recipe",
     "run_recipe",
     "sinusoid_maml",
     "to_plain",
+    "understand",
 ]

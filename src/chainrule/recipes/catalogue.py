@@ -1,4 +1,4 @@
-"""The recipes by name: what the command line offers, and all that a run folder may name."""
+"""The recipes by name, and the kinds that `chainrule fit` makes: all that a run folder may name."""
 
 import difflib
 from collections.abc import Callable
@@ -6,6 +6,8 @@ from collections.abc import Callable
 from chainrule.errors import InputError
 from chainrule.recipes.digits_gan import digits_gan
 from chainrule.recipes.digits_lenet import digits_lenet
+from chainrule.recipes.fit_text import FitText
+from chainrule.recipes.fitted import Fitted
 from chainrule.recipes.karate_gcn import karate_gcn
 from chainrule.recipes.python_docs_gpt import python_docs_gpt
 from chainrule.recipes.recipe import Recipe
@@ -14,6 +16,21 @@ from chainrule.recipes.sinusoid_maml import sinusoid_maml
 _FUNCTIONS: tuple[Callable[[], Recipe], ...] = (digits_gan, digits_lenet, karate_gcn, python_docs_gpt, sinusoid_maml)
 
 RECIPES: dict[str, Callable[[], Recipe]] = {function.__name__.replace("_", "-"): function for function in _FUNCTIONS}
+
+FITTED: dict[str, type[Fitted]] = {"fit-text": FitText}
+
+
+def recipe_kind(name: str) -> type[Recipe]:
+    """The class of a recipe that a run folder names: one of the catalogue's, or one that `chainrule fit` made.
+
+    Args:
+        name: as `recipe.json` has it.
+
+    Example:
+        >>> recipe_kind("karate-gcn").__name__
+        'KarateGcn'
+    """
+    return FITTED[name] if name in FITTED else type(find_recipe(name))
 
 
 def find_recipe(name: str) -> Recipe:
@@ -41,13 +58,14 @@ def recipe_name(recipe: Recipe) -> str:
     """What a recipe is called, whatever its settings.
 
     Args:
-        recipe: one of the catalogue's.
+        recipe: one of the catalogue's, or one that `chainrule fit` made.
 
     Example:
         >>> recipe_name(find_recipe("karate-gcn"))
         'karate-gcn'
     """
-    return next(name for name, function in RECIPES.items() if type(function()) is type(recipe))
+    made = [name for name, kind in FITTED.items() if type(recipe) is kind]
+    return made[0] if made else next(name for name, function in RECIPES.items() if type(function()) is type(recipe))
 
 
 def describe(name: str) -> str:

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import torch
 from torch import Tensor, nn
@@ -20,6 +20,7 @@ Answers = Mapping[str, Sequence[Any]]
 """One column per answer, one row per example: what `predict` gives and what its CSV holds."""
 
 _CHUNK = 256  # examples that are answered at once
+_CORES = min(16, os.cpu_count() or 1)
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Asked:
         minutes: how long training may take.
         metric: what the model is judged by.
         seed: where every random number begins.
-        threads: of the CPU.
+        threads: of the CPU; all that there are, up to 16, unless one says otherwise.
 
     Example:
         >>> Asked(target="price", minutes=2.0).words()
@@ -52,7 +53,7 @@ class Asked:
     minutes: float = 5.0
     metric: str | None = None
     seed: int = 0
-    threads: int = 2
+    threads: int = _CORES
 
     def words(self) -> list[str]:
         """The flags that repeat it: whatever is not the default."""
@@ -74,6 +75,9 @@ class Fitted(Recipe):
         asked: what the person said about it.
         notes: what was decided and why, what was repaired and how often, in sentences.
     """
+
+    source: ClassVar[str] = "Somebody's own data."
+    limits: ClassVar[str] = "Examples like those that it learnt from; what it says of others is a guess."
 
     data: str
     digest: str
@@ -110,9 +114,9 @@ class Fitted(Recipe):
             parts = [model(*rows.select(slice(start, start + _CHUNK)).inputs) for start in range(0, len(rows), _CHUNK)]
         return self.answers(torch.cat(parts))
 
-    def finish(self, model: nn.Module) -> bool:
-        """A last change after training, such as calibration on the validation split; whether there was one."""
-        return False
+    def provenance(self) -> str:
+        """Where the data lay, and what was decided and repaired."""
+        return " ".join((f"{self.data} (content {self.digest[:12]}).", *self.notes))
 
     def command(self, folder: Path) -> str:
         """What to type to repeat the run."""

@@ -1,27 +1,25 @@
 """A character language model on Python's own reference text."""
 
-import gzip
-import lzma
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Literal, cast
+from typing import ClassVar, Literal
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
-from chainrule.data import Batches, Text, Tokens, Windows, python_docs
+from chainrule.data import Batches, Text, Tokens, python_docs
 from chainrule.generate import text as draw
 from chainrule.learners import Compute, Gradient
-from chainrule.models import NGram, gpt
+from chainrule.models import gpt
 from chainrule.objectives import NextToken
 from chainrule.optim import AdamW, WarmupCosine
 from chainrule.recipes.recipe import Recipe
+from chainrule.recipes.text_rivals import BITS, compressed, counted
 from chainrule.report import Outcome, bars, text_figure
 from chainrule.training import Evaluate, Hook, evaluate
 
-_BITS = "bits per character"
 _PROMPT = "The with statement\n******************\n\n"
 _ORDERS = range(1, 7)
 _RIVAL = "5-gram"
@@ -83,14 +81,14 @@ class PythonDocsGpt(Recipe):
         parts = self.parts()
         judged = {"validation": parts.validation, "test": parts.test}
         measured = {name: evaluate(model, NextToken(), part)["loss"] for name, part in judged.items()}
-        ours = {f"{name} {_BITS}": loss / math.log(2) for name, loss in measured.items()}
-        rivals = {**_counted(parts), **_compressed(parts)}
-        headline = f"validation {_BITS}"
+        ours = {f"{name} {BITS}": loss / math.log(2) for name, loss in measured.items()}
+        rivals = {**counted(parts, _ORDERS), **compressed(parts)}
+        headline = f"validation {BITS}"
         sample = self._write(model, _PROMPT, 1000, seed=self.seed)
         return Outcome(
             metrics={**ours, "test perplexity": math.exp(measured["test"])},
             baselines=rivals,
-            bar=f"fewer validation {_BITS} than an interpolated 5-gram model ({rivals[_RIVAL][headline]:.3f})",
+            bar=f"fewer validation {BITS} than an interpolated 5-gram model ({rivals[_RIVAL][headline]:.3f})",
             reached=ours[headline] < rivals[_RIVAL][headline],
             figures=(
                 text_figure(
@@ -132,38 +130,3 @@ def python_docs_gpt() -> PythonDocsGpt:
         91
     """
     return PythonDocsGpt(precision="bfloat16" if torch.cpu._is_avx512_bf16_supported() else "float32")
-
-
-def _tokens(part: Batches[Tokens]) -> Tensor:
-    return torch.as_tensor(cast("Windows", part).tokens).long()
-
-
-def _counted(parts: Text) -> Mapping[str, Mapping[str, float]]:
-    """Interpolated n-gram models of the same training text, shown everything before each character."""
-    rivals: dict[str, dict[str, float]] = {}
-    for order in _ORDERS:
-        model = NGram(_tokens(parts.train), order, parts.vocabulary)
-        rivals[f"{order}-gram"] = {
-            f"{name} {_BITS}": _bits(model, _tokens(part))
-            for name, part in (("validation", parts.validation), ("test", parts.test))
-        }
-    return rivals
-
-
-@torch.no_grad()
-def _bits(model: nn.Module, tokens: Tensor) -> float:
-    batch = Tokens(tokens[None, :-1], tokens[None, 1:])
-    return float(NextToken()(model, batch).value) / math.log(2)
-
-
-def _compressed(parts: Text) -> Mapping[str, Mapping[str, float]]:
-    """What the held-out text adds to the compressed size of the training text, in bits per character."""
-    texts = [parts.tokenizer.decode(_tokens(part)) for part in (parts.train, parts.validation, parts.test)]
-    rivals: dict[str, dict[str, float]] = {}
-    for name, compress in (("gzip", gzip.compress), ("xz", lzma.compress)):
-        train = len(compress(texts[0].encode()))
-        rivals[name] = {
-            f"{part} {_BITS}": 8 * (len(compress((texts[0] + held).encode())) - train) / len(held)
-            for part, held in (("validation", texts[1]), ("test", texts[2]))
-        }
-    return rivals

@@ -1,7 +1,7 @@
 """A recipe: a whole experiment as one frozen value."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -52,6 +52,22 @@ class Recipe(ABC):
     def hooks(self) -> Sequence[Hook]:
         """What this recipe watches while it trains: usually one `Evaluate`."""
         return ()
+
+    def finish(self, model: nn.Module) -> bool:
+        """A last change after training, such as calibration on the validation split; whether there was one."""
+        return False
+
+    def provenance(self) -> str:
+        """What it learnt from, and what was done with that: for the card."""
+        return self.source
+
+    def predict(self, model: nn.Module, inputs: Any) -> Mapping[str, Sequence[Any]]:
+        """Answers to examples as people have them, one column per answer, one row per example."""
+        raise InputError(
+            "this recipe's model takes tensors, as its batches have them",
+            advice="call it on them; `predict` is for what `chainrule fit` made",
+            recipe=type(self).__name__,
+        )
 
     def sample(self, model: nn.Module, prompt: str | None, count: int, path: Path) -> str:
         """Draws from a generative model: text is returned, pictures are written beside `path` and their name is."""

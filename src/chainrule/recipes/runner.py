@@ -4,23 +4,25 @@ import json
 import shlex
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch import nn
 
 from chainrule.data import seeded
 from chainrule.errors import CheckpointError, InputError
-from chainrule.recipes.catalogue import describe, find_recipe, recipe_name
+from chainrule.recipes.catalogue import describe, find_recipe, recipe_kind, recipe_name
+from chainrule.recipes.fitted import Fitted
 from chainrule.recipes.recipe import Recipe
 from chainrule.recipes.settings import from_plain, to_plain
+from chainrule.recipes.trained import Trained
 from chainrule.report import About, Outcome, Resources, place, write_report
-from chainrule.training import Hook, Learner, Metrics, Run, Save, StopOnSignal, fit, load_model, resume
+from chainrule.training import Hook, Learner, Metrics, Run, Save, StopOnSignal, fit, load_model, resume, save_model
 
 SETTINGS = "recipe.json"
-_MOST_BYTES = 1 << 20  # a recipe is a page of settings; a larger file is not one
+_JUDGED = "judged.json"
+_MOST_BYTES = 1 << 26  # a recipe is a page of settings, or holds the words of a table; a larger file is neither
 _SAVES = 10  # checkpoints per run, unless the run is short
 
 
@@ -52,12 +54,16 @@ def run_recipe(recipe: Recipe, folder: Path, *, hooks: Sequence[Hook] = ()) -> t
     return _train(recipe, folder, _learner(recipe), hooks, start=0)
 
 
-def resume_recipe(folder: Path, *, hooks: Sequence[Hook] = ()) -> tuple[Run, Outcome | None]:
+def resume_recipe(folder: Path, *, hooks: Sequence[Hook] = (), again: bool = False) -> tuple[Run, Outcome | None]:
     """Goes on with a run from its newest whole checkpoint, to the same weights as if it had never stopped.
+
+    A run on somebody's own data is judged once: whoever judges again, and changes something in between, has chosen by
+    the test split.
 
     Args:
         folder: of the run.
         hooks: what else should watch.
+        again: whether a run that was judged may be judged again; then its card says how often it was.
 
     Example:
         >>> resume_recipe(Path("nowhere"))
@@ -66,6 +72,12 @@ def resume_recipe(folder: Path, *, hooks: Sequence[Hook] = ()) -> tuple[Run, Out
         chainrule.errors.InputError: this is not the folder of a run. Got folder='nowhere'; ...
     """
     recipe = read_recipe(folder)
+    if isinstance(recipe, Fitted) and _judged(folder) and not again:
+        raise InputError(
+            "this run is finished, and its test split was used: a second look at it would be a choice by it",
+            advice="read its report.html; `chainrule resume --again` judges once more, and the card will say so",
+            folder=str(folder),
+        )
     learner = _learner(recipe)
     with _threads(recipe.threads):
         start = resume(folder, learner)
@@ -102,11 +114,11 @@ def read_recipe(folder: Path) -> Recipe:
         ) from error
     if not isinstance(name, str):
         raise CheckpointError(f"`{file}` names no recipe", advice="restore it, or start a new run", recipe=name)
-    return from_plain(type(find_recipe(name)), plain, "settings")
+    return from_plain(recipe_kind(name), plain, "settings")
 
 
-def load(folder: Path | str) -> nn.Module:
-    """The trained network of a run, in evaluation mode, its preprocessing inside: ready to be called.
+def load(folder: Path | str) -> Trained:
+    """The trained network of a run, in evaluation mode, its preprocessing inside: ready to be called, or to predict.
 
     Args:
         folder: of the run.
@@ -117,9 +129,10 @@ def load(folder: Path | str) -> nn.Module:
             ...
         chainrule.errors.InputError: this is not the folder of a run. Got folder='nowhere'; ...
     """
-    model = _learner(read_recipe(Path(folder))).model
+    recipe = read_recipe(Path(folder))
+    model = _learner(recipe).model
     load_model(Path(folder) / "model.safetensors", model)
-    return model.eval()
+    return Trained(model, recipe)
 
 
 def command_of(recipe: Recipe, folder: Path) -> str:
@@ -134,6 +147,8 @@ def command_of(recipe: Recipe, folder: Path) -> str:
         >>> command_of(replace(find_recipe("karate-gcn"), seed=3), Path("runs/club"))
         'chainrule run karate-gcn --out runs/club --seed 3'
     """
+    if isinstance(recipe, Fitted):
+        return recipe.command(folder)
     name = recipe_name(recipe)
     begin = f"chainrule run {name} --out {shlex.quote(str(folder))}"
     return " ".join([begin, *_changed(find_recipe(name), recipe, "")])
@@ -179,9 +194,28 @@ def _train(
         run = fit(learner, recipe.batches(), steps=recipe.steps, hooks=services, start=start, seed=recipe.seed)
         if run.stopped is not None:
             return run, None
-        outcome = recipe.outcome(learner.model.eval())
+        model = learner.model.eval()
+        if recipe.finish(model):
+            save_model(folder / "model.safetensors", model)
+        outcome = recipe.outcome(model)
+    times = _judged(folder) + 1 if isinstance(recipe, Fitted) else 0
+    if times > 1:
+        outcome = replace(outcome, note=f"{outcome.note} The test split was used {times} times.".strip())
     write_report(folder, run, outcome, _about(recipe, folder))
+    if times:
+        place(folder / _JUDGED, json.dumps({"times": times}) + "\n")
     return run, outcome
+
+
+def _judged(folder: Path) -> int:
+    """How often a run was judged on its test split."""
+    try:
+        times: Any = json.loads((folder / _JUDGED).read_text("utf-8"))["times"]
+    except FileNotFoundError:
+        return 0
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return 1  # somebody has been here
+    return times if type(times) is int and times > 0 else 1
 
 
 @contextmanager
@@ -195,13 +229,12 @@ def _threads(count: int) -> Generator[None]:
 
 
 def _about(recipe: Recipe, folder: Path) -> About:
-    name = recipe_name(recipe)
     sampled = type(recipe).sample is not Recipe.sample
     return About(
-        name=name,
-        description=describe(name),
+        name=recipe_name(recipe),
+        description=recipe.title if isinstance(recipe, Fitted) else describe(recipe_name(recipe)),
         command=command_of(recipe, folder),
         limits=recipe.limits,
-        data=recipe.source,
+        data=recipe.provenance(),
         sample=f"chainrule sample {shlex.quote(str(folder))}" if sampled else "",
     )

@@ -2,6 +2,7 @@
 
 from chainrule.report.about import About
 from chainrule.report.axis import Axis
+from chainrule.report.calibration import calibration, calibration_error, wilson
 from chainrule.report.curves import Curve, curves
 from chainrule.report.figures import bars, confusion, table_figure, text_figure
 from chainrule.report.files import place
@@ -22,6 +23,8 @@ __all__ = [
     "Progress",
     "Resources",
     "bars",
+    "calibration",
+    "calibration_error",
     "confusion",
     "curves",
     "duration",
@@ -35,6 +38,7 @@ __all__ = [
     "table_figure",
     "text_figure",
     "tick",
+    "wilson",
     "worst_mistakes",
     "write_report",
 ]

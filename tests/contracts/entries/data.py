@@ -48,7 +48,23 @@ def _written_and_read() -> list[int]:
         return data.open_tokens(data.save_tokens(Path(folder) / "tokens", torch.tensor([3, 1, 300]))).tolist()
 
 
+def _panel() -> data.Panel:
+    return data.Panel(
+        values=torch.arange(40.0), observed=torch.ones(40).bool(), calendar=torch.zeros(40, 2),
+        starts=torch.tensor([0, 22]), lengths=torch.tensor([20, 16]), which=torch.tensor([1, 2]),
+        moments=torch.tensor([0, 5]),
+    )  # fmt: skip
+
+
+def _outlooks() -> data.OutlookWindows:
+    first, last = torch.tensor([3, 3]), torch.tensor([18, 14])
+    return data.OutlookWindows(_panel(), 5, 2, first, last, batch_size=4, seed=1)
+
+
 ENTRIES = {
+    "Outlook": BatchKind(lambda: next(_outlooks().once(3))),
+    "OutlookWindows": Source(_outlooks),
+    "Panel": Value(_panel, skips={"hashable": "it holds tensors"}),
     "Images": BatchKind(lambda: data.Images(torch.zeros(2, 1, 8, 8, dtype=torch.uint8), torch.tensor([3, 7]))),
     "Tokens": BatchKind(lambda: data.Tokens(torch.arange(6).view(2, 3), torch.arange(1, 7).view(2, 3))),
     "Series": BatchKind(lambda: data.Series(torch.randn(3, 5, 1), torch.randn(3, 2, 1))),
@@ -95,6 +111,7 @@ ENTRIES = {
     "open_tokens": Function(example=_written_and_read),
     "python_docs": Function(example=lambda: data.python_docs(context=8, batch_size=2).train[3].ids),
     "python_docs_text": Function(example=data.python_docs_text),
+    "read_bytes": Function(example=lambda: data.read_bytes(Path(__file__), limit=3)),
     "save_tokens": Function(example=_written_and_read),
     "text": Function(example=lambda: data.text(__file__, context=8, batch_size=2).train[3].ids),
     "Augment": Abstract("every augmentation"),

@@ -6,15 +6,21 @@ import torch
 from torch import nn
 
 from chainrule.models import (
+    ForecastEncoder,
     GptEncoder,
     GraphEncoder,
+    MeanOfHeads,
     Network,
     NGram,
     Players,
+    QuantileHead,
     ResidualBlock,
+    ResidualLayer,
     Rotary,
+    SideBySide,
     conv4,
     dcgan,
+    forecaster,
     gcn,
     gpt,
     gpt2,
@@ -25,6 +31,7 @@ from chainrule.models import (
     resnet,
     resnet18,
     resnet34,
+    roughness,
     thumbnail_stem,
 )
 from contracts.entry import Function, Module
@@ -47,7 +54,24 @@ def size(preset: Callable[[], Network]) -> int:
         return sum(parameter.numel() for parameter in preset().parameters())
 
 
+def outlook() -> tuple[torch.Tensor, ...]:
+    return torch.randn(3, 6), torch.ones(3, 6), torch.randn(3, 4, 2), torch.tensor([0, 1, 2])
+
+
 ENTRIES = {
+    "ForecastEncoder": Module(build=lambda: ForecastEncoder(6, 4, calendar=2, series=2, width=8), inputs=outlook),
+    "MeanOfHeads": Module(
+        build=lambda: MeanOfHeads([nn.Linear(3, 2), nn.Linear(3, 2)]), inputs=lambda: (torch.randn(4, 2, 3),)
+    ),
+    "QuantileHead": Module(
+        build=lambda: QuantileHead(9, 5, width=8), inputs=lambda: (torch.randn(3, 4, 9).abs() + 1.0,)
+    ),
+    "ResidualLayer": Module(build=lambda: ResidualLayer(5, 4, 0.1), inputs=lambda: (torch.randn(3, 5),)),
+    "SideBySide": Module(
+        build=lambda: SideBySide([nn.Linear(3, 2), nn.Linear(3, 2)]), inputs=lambda: (torch.randn(4, 3),)
+    ),
+    "forecaster": Module(build=lambda: forecaster(6, 4, 3, calendar=2, series=2, width=8, members=2), inputs=outlook),
+    "roughness": Function(example=lambda: roughness(torch.randn(3, 5), torch.ones(3, 5))),
     "GptEncoder": Module(
         build=lambda: GptEncoder(nn.Embedding(7, 4), nn.Embedding(5, 4), [nn.Linear(4, 4)], context=5, dropout=0.1),
         inputs=lambda: (ids(),),

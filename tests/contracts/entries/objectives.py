@@ -3,8 +3,8 @@
 import torch
 from torch import nn
 
-from chainrule.data import Sinusoids, Table, Tokens
-from chainrule.models import mlp
+from chainrule.data import Outlook, Sinusoids, Table, Tokens
+from chainrule.models import forecaster, mlp
 from chainrule.objectives import (
     Adapted,
     Classify,
@@ -14,6 +14,7 @@ from chainrule.objectives import (
     Minimax,
     NextToken,
     NonSaturating,
+    Quantile,
     Regress,
     accuracy,
     gradient_penalty,
@@ -27,7 +28,19 @@ def _penalty() -> torch.Tensor:
     return gradient_penalty(examples.square().sum(1), examples)
 
 
+def _outlook() -> Outlook:
+    return Outlook(
+        past=torch.randn(3, 6), observed=torch.ones(3, 6), calendar=torch.randn(3, 4, 2),
+        which=torch.tensor([0, 1, 2]), future=torch.randn(3, 4), moment=torch.tensor([6, 7, 8]),
+    )  # fmt: skip
+
+
 ENTRIES = {
+    "Quantile": Objective(
+        build=lambda: Quantile((0.1, 0.5, 0.9)),
+        model=lambda: forecaster(6, 4, 3, calendar=2, series=2, width=8).eval(),
+        batch=_outlook,
+    ),
     "Adapted": Objective(
         build=lambda: Adapted(Regress(), steps=2, rate=0.1),
         model=lambda: mlp((1, 8, 1)),

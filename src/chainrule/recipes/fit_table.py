@@ -1,0 +1,318 @@
+"""Classes or amounts told from the columns of somebody's table."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+import torch
+from torch import Tensor, nn
+
+from chainrule.data import Batches, InMemory, Rows, Table
+from chainrule.errors import InputError
+from chainrule.layers import Temperature, best_temperature
+from chainrule.learners import Gradient, KeepBest
+from chainrule.models import ClassVote, Network, NumberMean, TableEncoder
+from chainrule.objectives import Classify, EveryMember, Objective, Regress
+from chainrule.optim import AdamW, Ema, WarmupCosine
+from chainrule.recipes.budget import budget
+from chainrule.recipes.fitted import Answers, Asked, Fitted
+from chainrule.recipes.prepared_table import PreparedTable, named, prepare
+from chainrule.recipes.table_outcome import METRICS, table_outcome
+from chainrule.report import Outcome
+from chainrule.sources import (
+    Amount,
+    Classes,
+    Column,
+    Unused,
+    amount_of,
+    category_sizes,
+    classes_of,
+    column_kinds,
+    describe_columns,
+    number_edges,
+    outcomes,
+    read_table,
+    table_features,
+    understand_columns,
+)
+from chainrule.training import Evaluate, Hook, evaluating
+
+_LOOKS = 40  # measurements on the validation rows per run
+_HOOKED = 10  # of which so many are written down
+_CHUNK = 4096  # rows that are answered at once
+_MOST_SHARES = 30  # classes whose probabilities are all told
+_ROUNDS = 40  # times through the rows after which more does not help
+_LEAST = 1000  # steps that even the smallest table takes
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitTable(Fitted):
+    """Settings of a network for a table that `chainrule fit` made.
+
+    Args:
+        steps: how long to train.
+        seed: where every random number of the run begins.
+        threads: of the CPU.
+        data: where the table lies.
+        digest: of its content.
+        asked: what the person said.
+        notes: what was decided and repaired.
+        test: a file whose rows, and no others, are to judge with.
+        columns: what each column is, and how it becomes numbers.
+        target: what is to be told.
+        metric: what it is judged by.
+        width: of the hidden layers.
+        depth: how many hidden layers.
+        members: of the ensemble inside the network.
+        number_width: of the vector that each number becomes.
+        dropout: share of the hidden numbers left out at random while training.
+        batch_size: rows per step.
+        decay: of the average of weights.
+        every: steps between two looks at the validation rows, of which the best is kept.
+        optimizer: how a gradient becomes an update.
+    """
+
+    columns: tuple[Column, ...]
+    target: Classes | Amount
+    test: str | None = None
+    metric: str = ""
+    width: int = 192
+    depth: int = 2
+    members: int = 8
+    number_width: int = 16
+    dropout: float = 0.1
+    batch_size: int = 256
+    decay: float = 0.98
+    every: int = 50
+    optimizer: AdamW = AdamW(lr=4e-3, weight_decay=3e-4, schedule=WarmupCosine(warmup=50), clip=1.0)
+
+    @property
+    def title(self) -> str:
+        """What it is."""
+        used = sum(not isinstance(column, Unused) for column in self.columns)
+        return f"Tells `{self.target.name}` from {used} columns of {Path(self.data).name}."
+
+    def learner(self) -> KeepBest:
+        """An ensemble in one network, of which the moment that was best on the validation rows is kept."""
+        encoder = TableEncoder(
+            number_edges(self.columns), category_sizes(self.columns), width=self.width, depth=self.depth,
+            members=self.members, number_width=self.number_width, dropout=self.dropout,
+        )  # fmt: skip
+        optimizer = self.optimizer.over(self.steps)
+        objective = EveryMember(self.objective())
+        learner = Gradient(Network(encoder, self._head()), objective, optimizer, average=Ema(self.decay))
+        return KeepBest(learner, self.objective(), lambda: self.part("validation"), every=self.every)
+
+    def _head(self) -> ClassVote | NumberMean:
+        if isinstance(self.target, Classes):
+            return ClassVote(self.width, len(self.target.names), self.members)
+        return NumberMean(self.width, self.members, mean=self.target.mean, deviation=self.target.deviation)
+
+    def objective(self) -> Objective[Table]:
+        """Cross-entropy, or the squared error as a share of the answers' variance."""
+        return Classify() if isinstance(self.target, Classes) else Regress(scale=self.target.deviation)
+
+    def part(self, name: Literal["train", "validation", "test"]) -> InMemory[Table]:
+        """The rows to learn from, to choose by or to judge with."""
+        return _parts(self)[("train", "validation", "test").index(name)]
+
+    def prepared(self) -> PreparedTable:
+        """The table and its split, read again; an error if it is not the one that the run began with."""
+        return _prepared(self.data, self.test, self.asked, self.digest)
+
+    def batches(self) -> Batches[Table]:
+        """The rows to learn from."""
+        return self.part("train")
+
+    def hooks(self) -> Sequence[Hook]:
+        """The validation rows, some ten times."""
+        every = self.every * max(1, round(self.steps / self.every / _HOOKED))
+        return [Evaluate(self.objective(), self.part("validation"), every=every)]
+
+    def finish(self, model: nn.Module) -> bool:
+        """Calibrates the probabilities on the validation rows."""
+        found = [module for module in model.modules() if isinstance(module, Temperature)]
+        rows = self.part("validation").rows
+        for layer in found:
+            layer.set_to(1.0)
+            layer.set_to(best_temperature(_outputs(model, rows), rows.outcome))
+        return bool(found)
+
+    def outcome(self, model: nn.Module) -> Outcome:
+        """Numbers on the rows to judge with, beside the commonest answer, a linear model and boosted trees."""
+        seen = [self.part(name).rows for name in ("train", "validation")]
+        rows = self.part("test").rows
+        positions = self.prepared().test[: len(rows)] if len(rows) == len(self.prepared().test) else None
+        shown = None if positions is None else self.prepared().frame[positions.tolist()]
+        return table_outcome(_outputs(model, rows), rows, seen, self.columns, self.target, self.metric, shown)
+
+    def encoded(self, inputs: Any) -> Table:
+        """Rows from a file, a frame, a dict of columns, a list of dicts, or an array with the columns in order."""
+        names = [column.name for column in self.columns]
+        table = read_table(_framed(inputs, names), names=names, kinds=column_kinds(self.columns), every_row=True)
+        features = table_features(self.columns, table.frame)
+        kind = torch.int64 if isinstance(self.target, Classes) else torch.float32
+        return Table(features, torch.zeros(len(features), dtype=kind))
+
+    def read(self, paths: Sequence[Path]) -> Iterator[tuple[list[str], Rows]]:
+        """The rows of files, each called by its file and number."""
+        for path in paths:
+            rows = self.encoded(path)
+            for start in range(0, len(rows), _CHUNK):
+                part = rows.select(slice(start, start + _CHUNK))
+                yield [f"{path}:{start + number + 1}" for number in range(len(part))], part
+
+    def answers(self, outputs: Tensor) -> Answers:
+        """The class of every row with its probability, or the amount."""
+        if not isinstance(self.target, Classes):
+            return {self.target.name: outputs.tolist()}
+        shares = outputs.double().softmax(1)
+        sure, best = shares.max(1)
+        told: dict[str, Sequence[Any]] = {self.target.name: [self.target.names[place] for place in best.tolist()]}
+        told["probability"] = sure.tolist()
+        if len(self.target.names) <= _MOST_SHARES:
+            told |= {f"p({name})": shares[:, place].tolist() for place, name in enumerate(self.target.names)}
+        return told
+
+
+def plan_table(data: Any, asked: Asked, test: str | None = None) -> FitTable:
+    """Looks at a table and decides how to learn from it.
+
+    Args:
+        data: a file, the name of a table that ships with scikit-learn, or a frame of polars or pandas.
+        asked: what the person says about it.
+        test: a second file whose rows, and no others, are to judge with.
+
+    Example:
+        >>> recipe = plan_table("iris", Asked(minutes=0.01, threads=1))
+        >>> recipe.title, recipe.target.names
+        ('Tells `target` from 4 columns of iris.', ('setosa', 'versicolor', 'virginica'))
+    """
+    if asked.task not in (None, "classify", "regress"):
+        raise InputError(
+            "a table can be learnt as classes or as amounts", advice="try --task classify", task=asked.task
+        )
+    name = named(data)
+    table = prepare(name, test, target=asked.target, task=asked.task, group=asked.group, seed=asked.seed)
+    target = classes_of(table.answers[table.train.tolist()]) if table.task == "classify" else None
+    target = target or amount_of(table.answers[table.train.tolist()])
+    columns = understand_columns(table.frame, table.train, table.answers, dict(table.written))
+    if asked.group is not None:
+        columns = tuple(Unused(column.name, "group") if column.name == asked.group else column for column in columns)
+    if all(isinstance(column, Unused) for column in columns):
+        said = " ".join(describe_columns(columns))
+        raise InputError("no column is left to learn from", advice="see why each was left out", why=said)
+    recipe = FitTable(
+        steps=1, seed=asked.seed, threads=asked.threads, data=name, digest=table.digest, asked=asked, test=test,
+        columns=columns, target=target, metric=_metric(asked.metric, target),
+    )  # fmt: skip
+    return _sized(recipe, len(table.train), [*table.notes, *_remarks(table, target), *describe_columns(columns)])
+
+
+def _metric(wanted: str | None, target: Classes | Amount) -> str:
+    """What the model is judged by."""
+    allowed = METRICS["classify" if isinstance(target, Classes) else "regress"]
+    if wanted is None:
+        return allowed[0]
+    found = [name for name in allowed if name.lower() == wanted.lower().replace("_", " ")]
+    if not found:
+        raise InputError("`--metric` is not one of those for this task", advice=f"try {allowed}", metric=wanted)
+    if found[0] == "AUROC" and isinstance(target, Classes) and len(target.names) != 2:
+        raise InputError("AUROC is for two classes", advice="try --metric accuracy", classes=len(target.names))
+    return found[0]
+
+
+def _remarks(table: PreparedTable, target: Classes | Amount) -> list[str]:
+    """What a person should know of the answers."""
+    if isinstance(target, Amount):
+        return []
+    found = outcomes(target, table.answers)
+    counts = torch.bincount(found[found >= 0], minlength=len(target.names))
+    said: list[str] = []
+    few = [f"`{name}`" for name, count in zip(target.names, counts.tolist(), strict=True) if count < 5]
+    if few:
+        shown = ", ".join(few[:5])
+        said.append(f"Of {shown} there are fewer than 5 rows: too few to learn, and to judge.")
+    rarest = float(counts.min() / counts.sum()) * len(target.names)
+    if rarest < 0.2:
+        said.append(
+            "The classes are skewed: accuracy hides the rare ones, so look at recall by class "
+            '(--metric "balanced accuracy" judges by it). Probabilities stay honest: no class was weighted.'
+        )
+    unknown = int((found < 0).sum())
+    if unknown:
+        said.append(f"{unknown:,} rows to choose by or to judge with have a class that none to learn from has.")
+    return said
+
+
+def _sized(recipe: FitTable, rows: int, notes: list[str]) -> FitTable:
+    """The same recipe, sized to the rows and the minutes, with its notes."""
+    batch_size = 256 if rows < 100_000 else 1024
+    batch_size = min(batch_size, max(16, 2 ** int(math.log2(max(16, rows / 8)))))
+    width = 256 if isinstance(recipe.target, Amount) and rows >= 5000 else recipe.width
+    recipe = replace(recipe, batch_size=batch_size, width=width, depth=3 if width == 256 else 2)
+    enough = max(_LEAST, _ROUNDS * rows // batch_size)
+    timed = recipe.learner().learner
+    spent = budget(timed, recipe.batches(), recipe.asked.minutes, threads=recipe.threads, enough=enough)
+    every = max(1, spent.steps // _LOOKS)
+    steps = every * max(1, spent.steps // every)
+    notes.append(
+        f"{recipe.members} networks of {recipe.depth} layers with {recipe.width} hidden numbers in one, which share "
+        "most weights; numbers go in as places between quantiles."
+    )
+    notes.append(f"{spent.told()} What is kept is the moment that was best on the rows to choose by.")
+    return replace(recipe, steps=steps, every=every, notes=tuple(notes))
+
+
+@lru_cache(maxsize=4)
+def _prepared(data: str, test: str | None, asked: Asked, digest: str) -> PreparedTable:
+    table = prepare(data, test, target=asked.target, task=asked.task, group=asked.group, seed=asked.seed)
+    if table.digest != digest:
+        raise InputError(
+            "the table is not the one that this run began with",
+            advice="put the old one back, or fit anew", data=data, digest=table.digest, expected=digest,
+        )  # fmt: skip
+    return table
+
+
+@lru_cache(maxsize=4)
+def _parts(recipe: FitTable) -> tuple[InMemory[Table], InMemory[Table], InMemory[Table]]:
+    table = recipe.prepared()
+    rows = Table(table_features(recipe.columns, table.frame), outcomes(recipe.target, table.answers))
+    known = rows.outcome >= 0 if isinstance(recipe.target, Classes) else torch.isfinite(rows.outcome)
+    train, validation, test = (
+        InMemory(rows.select(places[known[places]]), recipe.batch_size, recipe.seed)
+        for places in (table.train, table.validation, table.test)
+    )
+    return train, validation, test
+
+
+@torch.no_grad()
+def _outputs(model: nn.Module, rows: Table) -> Tensor:
+    with evaluating(model):
+        parts = [model(*rows.select(slice(start, start + _CHUNK)).inputs) for start in range(0, len(rows), _CHUNK)]
+    return torch.cat(parts).float()
+
+
+def _framed(inputs: Any, names: Sequence[str]) -> Any:
+    """What was given, as something that `read_table` takes."""
+    import numpy as np
+    import polars as pl
+
+    if isinstance(inputs, dict):
+        single = not any(isinstance(value, list | tuple | np.ndarray) for value in inputs.values())
+        return pl.DataFrame([inputs] if single else inputs, strict=False)
+    if isinstance(inputs, list) and inputs and all(isinstance(row, dict) for row in inputs):
+        return pl.DataFrame(inputs, strict=False)
+    if isinstance(inputs, list | tuple | np.ndarray | Tensor):
+        array = np.asarray(inputs)
+        if array.ndim != 2 or array.shape[1] != len(names):
+            raise InputError(
+                "an array of rows must have one value per column",
+                advice="give a frame, or a dict for each row", shape=array.shape, columns=list(names)[:20],
+            )  # fmt: skip
+        return pl.DataFrame({name: array[:, place].tolist() for place, name in enumerate(names)}, strict=False)
+    return inputs
