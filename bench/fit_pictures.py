@@ -34,7 +34,7 @@ class Contest:
     minutes: int
 
 
-CONTESTS = {"mnist": Contest(330.0, 0.994, 5), "fashion-mnist": Contest(500.0, 0.925, 10)}
+CONTESTS = {"mnist": Contest(330.0, 0.994, 5), "fashion-mnist": Contest(400.0, 0.925, 10)}
 
 
 def step_seconds(recipe: FitPictures) -> float:

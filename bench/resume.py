@@ -24,7 +24,6 @@ ROUNDS = 7
 
 def rows() -> tuple[Any, Any]:
     import torch
-    import torch._dynamo  # torch imports it (1.1 s) with the first optimiser of any program: not a part of resuming
 
     torch.manual_seed(0)
     return torch.randn(EPOCH * BATCH, 16), torch.randint(0, 10, (EPOCH * BATCH,))
@@ -61,6 +60,7 @@ def lightning(folder: Path, place: int, prepare: bool) -> float:
     import warnings
 
     import torch
+    import torch._dynamo  # torch imports it (1.1 s) with its first optimiser: then the time after the imports is without
     from lightning.pytorch import LightningModule, Trainer
 
     warnings.simplefilter("ignore")
