@@ -60,7 +60,7 @@ def lightning(folder: Path, place: int, prepare: bool) -> float:
     import warnings
 
     import torch
-    import torch._dynamo  # torch imports it (1.1 s) with its first optimiser: then the time after the imports is without
+    import torch._dynamo  # torch's first optimiser imports it (1.1 s): no part of the time after
     from lightning.pytorch import LightningModule, Trainer
 
     warnings.simplefilter("ignore")

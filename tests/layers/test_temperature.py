@@ -4,14 +4,14 @@ import math
 
 import pytest
 import torch
-import torch.nn.functional as F
+from torch import nn
 
 from chainrule import InputError
 from chainrule.layers import Temperature, best_temperature
 
 
 def cross_entropy(scores: torch.Tensor, labels: torch.Tensor, temperature: float) -> float:
-    return float(F.cross_entropy(scores.double() / temperature, labels))
+    return float(nn.functional.cross_entropy(scores.double() / temperature, labels))
 
 
 @pytest.mark.parametrize("sharpened", [0.3, 1.0, 4.0])

@@ -25,7 +25,7 @@ def test_its_size_is_the_sum_of_its_layers():
 
 @pytest.mark.parametrize(
     ("size", "features", "left"),
-    [((8, 8), 128, 4), ((28, 28), 128, 7), ((32, 32), 128, 8), ((64, 64), 256, 8), ((128, 128), 256, 8)],
+    [((8, 8), 128, 4), ((28, 28), 128, 7), ((32, 32), 128, 8), ((64, 64), 128, 8), ((128, 128), 256, 8)],
 )
 def test_blocks_are_added_until_the_picture_is_small(size, features, left):
     with torch.device("meta"):
@@ -50,8 +50,10 @@ def test_the_layout_changes_no_number():
 
 
 def test_the_stem_halves_the_picture_or_keeps_it():
-    for pool, side in ((True, 6), (False, 12)):
-        assert quick_stem(3, 8, pool=pool)(torch.zeros(2, 3, 12, 12)).shape == (2, 8, side, side)
+    for halvings, side in enumerate((12, 6, 3)):
+        assert quick_stem(3, 8, halvings=halvings)(torch.zeros(2, 3, 12, 12)).shape == (2, 8, side, side)
+    with pytest.raises(InputError, match="up to twice"):
+        quick_stem(3, 8, halvings=3)
 
 
 def test_it_ends_in_a_temperature_of_one_and_takes_bytes():

@@ -102,3 +102,28 @@ def test_check_passes_what_fits() -> None:
     Classify().check(nn.Linear(4, 3), BATCH)
     Classify().check(nn.Linear(4, 3), Table(BATCH.features, torch.tensor([2, IGNORED, 0])))
     Classify().check(lambda features: features[:, :3] * 0, BATCH)  # an untrained head may well give zeros
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.2])
+def test_weights_are_those_of_the_formula(smoothing: float) -> None:
+    """Written out with loops; classes that count twice as much do."""
+    weights = (1.0, 2.0, 0.5)
+    scores, targets = torch.randn(6, 3, generator=generator(5), dtype=torch.float64), torch.tensor([0, 1, 2, 1, 1, 0])
+    shares = scores.log_softmax(1).tolist()
+    total = 0.0
+    for row, target in zip(shares, targets.tolist(), strict=True):
+        wanted = [(1 - smoothing) * (c == target) + smoothing / 3 for c in range(3)]
+        total -= sum(weight * want * share for weight, want, share in zip(weights, wanted, row, strict=True))
+    expected = total / sum(weights[target] for target in targets.tolist())
+    batch = Table(scores, targets)
+    assert Classify(smoothing, weights)(lambda given: given, batch).value.item() == pytest.approx(expected)
+    assert Classify(smoothing, (1.0,) * 3)(lambda given: given, batch).value.item() == pytest.approx(
+        Classify(smoothing)(lambda given: given, batch).value.item()
+    )
+
+
+def test_weights_are_positive_and_one_per_class() -> None:
+    with pytest.raises(InputError, match="`weights` must be positive"):
+        Classify(weights=(1.0, 0.0))
+    with pytest.raises(InputError, match="`weights` must be one per class"):
+        Classify(weights=(1.0, 1.0)).check(nn.Linear(4, 3), BATCH)

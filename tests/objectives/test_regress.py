@@ -53,3 +53,22 @@ def test_targets_that_are_not_finite_are_named_by_their_rows(bad: float) -> None
 def test_whole_numbers_are_no_measurements() -> None:
     with pytest.raises(InputError, match="floating point"):
         Regress().check(nn.Linear(2, 1), Table(torch.zeros(3, 2), torch.zeros(3, 1, dtype=torch.int64)))
+
+
+def test_a_scale_makes_the_loss_a_share_of_the_variance():
+    """Answering the mean costs one; the gradient is the plain one divided by the scale squared."""
+    targets = 1000 * torch.randn(500, dtype=torch.float64) + 7
+    scale = float(targets.std(unbiased=False))
+    answers = targets.mean().expand(500).clone().requires_grad_()
+    batch = Table(torch.zeros(500, 1), targets)
+    scaled = Regress(scale=scale)(lambda _features: answers, batch).value
+    assert scaled.item() == pytest.approx(1.0)
+    plain = Regress()(lambda _features: answers, batch).value
+    one, other = (torch.autograd.grad(value, answers)[0] for value in (scaled, plain))
+    torch.testing.assert_close(one, other / scale**2)
+
+
+@pytest.mark.parametrize("scale", [0.0, -1.0, float("inf"), float("nan")])
+def test_a_scale_is_positive(scale):
+    with pytest.raises(InputError, match="`scale` must be a positive number"):
+        Regress(scale=scale)

@@ -102,7 +102,7 @@ def test_a_hostile_recipe_is_refused_in_one_sentence(text: str, tmp_path: Path) 
 
 
 def test_a_huge_recipe_is_not_read(tmp_path: Path) -> None:
-    (tmp_path / "recipe.json").write_text(" " * (1 << 21))
+    (tmp_path / "recipe.json").write_text(" " * (1 << 25))
     with pytest.raises(InputError, match="too large for a recipe"):
         read_recipe(tmp_path)
 

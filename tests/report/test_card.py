@@ -31,6 +31,10 @@ def test_it_says_what_must_be_known():
         assert part in text, part
 
 
+def test_several_lines_are_a_list():
+    assert "## Data\n\n- sales.csv.\n- 3 rows were left out." in written(data="sales.csv.\n3 rows were left out.")
+
+
 def test_hostile_words_stay_words():
     text = written(name=HOSTILE, description="[x](javascript:1) | `a`\n# b", limits="<img src=x>")
     assert "<script>" not in text

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
+from chainrule.cli.export import export
 from chainrule.cli.fit import fit
 from chainrule.cli.predict import predict
 from chainrule.cli.recipes import recipes, run, show
@@ -16,6 +17,7 @@ from chainrule.errors import InputError, NonFiniteError
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "fit": fit,
     "predict": predict,
+    "export": export,
     "recipes": recipes,
     "show": show,
     "run": run,
@@ -31,6 +33,7 @@ chainrule: deep learning as the courses teach it, under one roof
 
   chainrule fit DATA               train a model on your own data: a table, pictures, text
   chainrule predict RUN INPUTS     what a fitted model says of new examples, as CSV
+  chainrule export RUN             a trained network for other programs: ONNX, or torch alone
   chainrule recipes                list the experiments that are ready to run
   chainrule show NAME              one experiment: what it is, and all its settings
   chainrule run NAME --out DIR     train it into a new folder; any setting can be changed:

@@ -164,7 +164,8 @@ class OutlookWindows(Batches[Outlook]):
         self.seed = seed
         self.size = int(counts.sum())
         self.part = (0, batch_size)
-        self._first = first
+        self.first = first
+        self.last = last
         self._ends = counts.cumsum(0)
         self._reach = torch.arange(-past, horizon)
         if self.size < 1:
@@ -198,7 +199,7 @@ class OutlookWindows(Batches[Outlook]):
         """The windows of these numbers."""
         panel, rows = self.panel, self.series(numbers)
         before = torch.where(rows > 0, self._ends[rows - 1], 0)
-        origin = self._first[rows] + (numbers - before) * self.stride
+        origin = self.first[rows] + (numbers - before) * self.stride
         places = origin[:, None] + self._reach  # (window, past and horizon)
         inside = (places >= 0) & (places < panel.lengths[rows, None])
         places = (places.clamp(min=0) + panel.starts[rows, None]).clamp(max=len(panel.values) - 1)

@@ -24,7 +24,7 @@ def level_and_scale(
         observed: one where there is a value, zero where there is none.
 
     Shape:
-        past: (batch, time); observed: (batch, time); returns level and scale: (batch, one).
+        past: (batch, time); observed: (batch, time); returns (batch, one) twice.
 
     Example:
         >>> level, scale = level_and_scale(torch.tensor([[9.0, 1.0, 3.0]]), torch.tensor([[0.0, 1.0, 1.0]]))
@@ -78,7 +78,7 @@ def pinball(
 
 def weighted_quantile_loss(
     answers: Float[Tensor, "*target quantile"], targets: Float[Tensor, "*target"], quantiles: tuple[float, ...]
-) -> Float[Tensor, ""]:
+) -> Tensor:
     r"""Twice the pinball losses over the sum of absolute values, a mean over quantiles; hidden targets are left out.
 
     $$\text{wQL} = \frac1Q \sum_q \frac{2 \sum_i \rho_q(y_i, \hat y_{iq})}{\sum_i |y_i|}$$

@@ -14,17 +14,18 @@ from chainrule.shapes import Float, Int
 _CARRIED = 3  # numbers of an embedding that are no features: the straight line's answer, level and scale
 _HIDDEN = 0.1  # share of windows whose series is hidden while training, so that new series can be forecast too
 _FEW = 8  # moments whose changes say how restless a series is just now
+_DECODED = 16  # numbers per moment of the horizon
 _FARTHEST = 10.0  # scales from the level: what lies beyond would drown the rest
 
 
 class ForecastEncoder(nn.Module):
     r"""Reads the past of a window twice: along straight lines, and through a residual network with the calendar.
 
-    $$z = \frac{x - x_{P}}{s}, \qquad b_h = \sum_t A_{ht} z_t + a_h, \qquad
+    $$z = \frac{x - x_{P}}{s}, \qquad b_h = z_{P - \ell + (h \bmod \ell)} + \sum_t A_{ht} z_t + a_h, \qquad
       u_h = D_h\, \phi\big(z, o, \text{calendar}_1, \text{which}, \text{roughness}\big)$$
 
-    $x_P$ is the last observed value and $s$ the scale of the past. The lines $A$ begin as the naive forecast "as
-    `lag` moments ago", so that the network starts where a good rival ends. An embedding has, for every moment of the
+    $x_P$ is the last value and $s$ the scale of the past. The lines $A$ begin as zero upon the naive forecast "as
+    $\ell$ moments ago": the network starts where a good rival ends, and decay draws it back there. An embedding has, for every moment of the
     horizon, $u_h$, the calendar, and then $b_h$, $x_P$ and $s$, with which the head puts its answer into units.
 
     Args:
@@ -34,7 +35,7 @@ class ForecastEncoder(nn.Module):
         series: how many series it knows by number.
         width: numbers per hidden layer.
         blocks: how many residual blocks.
-        lag: the naive forecast that it begins as.
+        lag: $\ell$, the naive forecast that it begins as.
         dropout: share of numbers set to zero while training.
 
     Shape:
@@ -53,6 +54,8 @@ class ForecastEncoder(nn.Module):
         Only the first moment's calendar goes into the encoder, as the others follow from it; gaps are marked; the
         lines begin as a naive forecast.
     """
+
+    again: Tensor
 
     def __init__(
         self,
@@ -79,13 +82,11 @@ class ForecastEncoder(nn.Module):
         self.residual = nn.Sequential(
             *(ResidualLayer(inputs if block == 0 else width, width, dropout) for block in range(blocks))
         )
-        self.unfold = nn.Linear(width, horizon * _decoded(width))
+        self.unfold = nn.Linear(width, horizon * _DECODED)
+        self.register_buffer("again", past - lag + torch.arange(horizon) % lag, persistent=False)
         self.lines = nn.Linear(past, horizon)
-        with torch.no_grad():
-            self.lines.weight.zero_()
-            self.lines.bias.zero_()
-            moments = torch.arange(horizon)
-            self.lines.weight[moments, past - lag + moments % lag] = 1.0
+        nn.init.zeros_(self.lines.weight)
+        nn.init.zeros_(self.lines.bias)
 
     def forward(
         self,
@@ -105,7 +106,8 @@ class ForecastEncoder(nn.Module):
              roughness(moved, observed), (scale / (last.abs() + scale)).clamp(min=1e-4).log(), self.known(which)], 1
         )  # fmt: skip
         unfolded = self.unfold(self.residual(features)).view(len(past), self.horizon, -1)
-        carried = torch.stack([self.lines(moved), last.expand(-1, self.horizon), scale.expand(-1, self.horizon)], -1)
+        straight = moved[:, self.again] + self.lines(moved)
+        carried = torch.stack([straight, last.expand(-1, self.horizon), scale.expand(-1, self.horizon)], -1)
         return torch.cat([unfolded, calendar, carried], -1)
 
 
@@ -191,7 +193,7 @@ class QuantileHead(nn.Module):
     def forward(self, embedding: Float[Tensor, "batch horizon number"]) -> Float[Tensor, "batch horizon quantile"]:
         """The quantiles, in the units of the series."""
         features = embedding[..., :-_CARRIED]
-        base, last, scale = (embedding[..., place : place + 1] for place in (-3, -2, -1))
+        base, last, scale = embedding[..., -_CARRIED:].split(1, -1)
         raw = self.out(F.relu(self.hidden(features)))
         middle = self.quantiles // 2
         centre = base + raw[..., middle : middle + 1]
@@ -344,10 +346,5 @@ def forecaster(
     encoders = [
         ForecastEncoder(past, horizon, calendar=calendar, series=series, width=width, lag=lag) for _ in range(members)
     ]
-    heads = [QuantileHead(_decoded(width) + calendar + _CARRIED, quantiles) for _ in range(members)]
+    heads = [QuantileHead(_DECODED + calendar + _CARRIED, quantiles) for _ in range(members)]
     return Network(SideBySide(encoders), MeanOfHeads(heads))
-
-
-def _decoded(width: int) -> int:
-    """Numbers per moment of the horizon."""
-    return min(16, max(2, width // 2 * 2))

@@ -10,7 +10,7 @@ from chainrule.models.resnet import ResidualBlock
 from chainrule.shapes import Float
 
 _SMALLEST = 8  # pixels: where the last stage ends
-_POOLED = 20  # pixels: pictures of fewer keep their size in the stem
+_HALVED = (20, 56)  # pixels: pictures of so many are halved in the stem, once and twice
 _WIDEST = 4  # times the first width
 
 
@@ -25,7 +25,7 @@ class ChannelsLast(nn.Module):
         (none).
 
     Shape:
-        pictures: (batch, channel, height, width); returns the same.
+        pictures: (batch, channel, height, width); returns (batch, channel, height, width).
 
     Example:
         >>> ChannelsLast()(torch.zeros(1, 2, 3, 3)).stride()
@@ -46,7 +46,7 @@ class ChannelsLast(nn.Module):
         return pictures.contiguous(memory_format=torch.channels_last)
 
 
-def quick_stem(channels: int, width: int, *, pool: bool = True) -> nn.Sequential:
+def quick_stem(channels: int, width: int, *, halvings: int = 1) -> nn.Sequential:
     r"""The first layers: cheap where the picture is large, at full width where it has been halved.
 
     $$\text{stem}(x) = \text{ReLU}\big(\text{norm}(W_2 * \text{ReLU}(\text{norm}(\text{pool}_2(W_1 * x))))\big)$$
@@ -54,7 +54,7 @@ def quick_stem(channels: int, width: int, *, pool: bool = True) -> nn.Sequential
     Args:
         channels: of the picture.
         width: features going out; half as many between the two convolutions.
-        pool: whether height and width are halved.
+        halvings: how often height and width are halved: 0, 1 by pooling, 2 by a stride of the first convolution, too.
 
     Shape:
         pictures: (batch, channels, height, width); returns (batch, width, height / 2, width / 2).
@@ -69,13 +69,15 @@ def quick_stem(channels: int, width: int, *, pool: bool = True) -> nn.Sequential
     Differs:
         Pooling comes before the norm, which then has a quarter of the numbers to go through.
     """
+    if halvings not in (0, 1, 2):
+        raise InputError("a stem halves the picture up to twice", advice="try 1", halvings=halvings)
     between = max(1, width // 2)
-    first = nn.Conv2d(channels, between, 3, padding=1, bias=False)
+    first = nn.Conv2d(channels, between, 3, stride=2 if halvings == 2 else 1, padding=1, bias=False)
     second = nn.Conv2d(between, width, 3, padding=1, bias=False)
     for convolution in (first, second):
         nn.init.kaiming_normal_(convolution.weight, mode="fan_out", nonlinearity="relu")
     stem = nn.Sequential(first, ChannelsLast())
-    if pool:
+    if halvings:
         stem.append(nn.MaxPool2d(2))
     return stem.extend([nn.BatchNorm2d(between), nn.ReLU(), second, nn.BatchNorm2d(width), nn.ReLU()])
 
@@ -124,10 +126,10 @@ def quick_net(
             channels=channels,
             width=width,
         )
-    side = max(size)
-    pool = side >= _POOLED
-    encoder = nn.Sequential(pixels or Pixels(), quick_stem(channels, width, pool=pool), ResidualBlock(width, width))
-    side, features = side // 2 if pool else side, width
+    halvings = sum(max(size) >= least for least in _HALVED)
+    stem = quick_stem(channels, width, halvings=halvings)
+    encoder = nn.Sequential(pixels or Pixels(), stem, ResidualBlock(width, width))
+    side, features = max(size) >> halvings, width
     while side > _SMALLEST or features == width:
         after = min(2 * features, _WIDEST * width)
         encoder.append(ResidualBlock(features, after, stride=2))

@@ -4,6 +4,9 @@ from chainrule.recipes.budget import Budget, budget
 from chainrule.recipes.catalogue import FITTED, RECIPES, describe, find_recipe, recipe_kind, recipe_name
 from chainrule.recipes.digits_gan import DigitsGan, digits_gan
 from chainrule.recipes.digits_lenet import DigitsLenet, digits_lenet
+from chainrule.recipes.export import Exported, Form, export
+from chainrule.recipes.fit_pictures import FitPictures, plan_pictures
+from chainrule.recipes.fit_table import FitTable, plan_table
 from chainrule.recipes.fit_text import FitText, plan_text
 from chainrule.recipes.fitted import Answers, Asked, Fitted
 from chainrule.recipes.karate_gcn import KarateGcn, karate_gcn
@@ -23,8 +26,12 @@ __all__ = [
     "Budget",
     "DigitsGan",
     "DigitsLenet",
+    "Exported",
+    "FitPictures",
+    "FitTable",
     "FitText",
     "Fitted",
+    "Form",
     "KarateGcn",
     "PythonDocsGpt",
     "Recipe",
@@ -35,11 +42,14 @@ __all__ = [
     "describe",
     "digits_gan",
     "digits_lenet",
+    "export",
     "find_recipe",
     "from_plain",
     "karate_gcn",
     "kind_of",
     "load",
+    "plan_pictures",
+    "plan_table",
     "plan_text",
     "python_docs_gpt",
     "read_recipe",

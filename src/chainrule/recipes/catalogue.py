@@ -6,6 +6,9 @@ from collections.abc import Callable
 from chainrule.errors import InputError
 from chainrule.recipes.digits_gan import digits_gan
 from chainrule.recipes.digits_lenet import digits_lenet
+from chainrule.recipes.fit_pictures import FitPictures
+from chainrule.recipes.fit_series import FitSeries
+from chainrule.recipes.fit_table import FitTable
 from chainrule.recipes.fit_text import FitText
 from chainrule.recipes.fitted import Fitted
 from chainrule.recipes.karate_gcn import karate_gcn
@@ -17,7 +20,12 @@ _FUNCTIONS: tuple[Callable[[], Recipe], ...] = (digits_gan, digits_lenet, karate
 
 RECIPES: dict[str, Callable[[], Recipe]] = {function.__name__.replace("_", "-"): function for function in _FUNCTIONS}
 
-FITTED: dict[str, type[Fitted]] = {"fit-text": FitText}
+FITTED: dict[str, type[Fitted]] = {
+    "fit-pictures": FitPictures,
+    "fit-series": FitSeries,
+    "fit-table": FitTable,
+    "fit-text": FitText,
+}
 
 
 def recipe_kind(name: str) -> type[Recipe]:

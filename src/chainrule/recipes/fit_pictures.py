@@ -27,11 +27,11 @@ from chainrule.training import Evaluate, Hook
 
 _LOOKED_AT = 2_000  # pictures that statistics, and the validation while it learns, are taken from
 _SKEWED = 3.0  # times as many pictures in one class as in another
-_WIDTHS = (64, 32)
+_NARROW = 32  # where there is little time
 _ROUNDS = 5  # through the data that a wide network must have
 _ENOUGH = 600_000  # pictures that are enough for small data ...
 _FEWEST, _MOST = 24, 120  # ... but never fewer nor more rounds than these
-_LEAST_TEMPERATURE, _MOST_TEMPERATURE = 0.4, 10.0  # few pictures, all right, would ask for a temperature of 0
+_LEAST_TEMPERATURE, _MOST_TEMPERATURE = 0.25, 10.0  # few pictures, all right, would ask for a temperature of 0
 _EACH = 20  # classes that have a column each in the answers
 _READ: dict[tuple[str, Asked], LabelledPictures] = {}
 
@@ -169,12 +169,7 @@ def plan_pictures(data: str, asked: Asked) -> FitPictures:
         >>> recipe.size, recipe.mirror, recipe.title
         ((8, 8), False, 'Tells 10 kinds of pictures of digits apart: 0, 1, 2, ....')
     """
-    if asked.task not in (None, "classify"):
-        raise InputError(
-            "pictures can be told apart, and nothing else is learnt of them yet",
-            advice="leave --task out",
-            task=asked.task,
-        )
+    _check(asked)
     pictures = read_pictures(data, target=asked.target, minutes=asked.minutes, threads=asked.threads, seed=asked.seed)
     _keep(data, asked, pictures)
     count = len(pictures.split.parts[0])
@@ -195,7 +190,7 @@ def plan_pictures(data: str, asked: Asked) -> FitPictures:
         f"{len(recipe.classes)} classes of {kind} pictures, {pictures.size[0]} x {pictures.size[1]} pixels each.",
         *pictures.notes,
         *weighed,
-        f"Training pictures are moved by up to {recipe.shift} pixels. {why}",
+        f"Training pictures are moved by up to {recipe.shift} pixel{'s' * (recipe.shift > 1)}. {why}",
         f"A residual network of width {recipe.width}, computed in {recipe.precision}, which is the faster here.",
         f"{spent.told()} That is {rounds:.1f} times through the training pictures.",
     ]
@@ -204,22 +199,40 @@ def plan_pictures(data: str, asked: Asked) -> FitPictures:
     return replace(recipe, steps=spent.steps, optimizer=optimizer, notes=tuple(notes))
 
 
+def _check(asked: Asked) -> None:
+    """Whatever cannot be done with pictures is said, not left out in silence."""
+    if asked.task not in (None, "classify"):
+        raise InputError(
+            "pictures can be told apart, and nothing else is learnt of them yet",
+            advice="leave --task out",
+            task=asked.task,
+        )
+    if asked.metric not in (None, "accuracy"):
+        raise InputError(
+            "a picture classifier is judged by its accuracy", advice="leave --metric out", metric=asked.metric
+        )
+    columns = {"time": asked.time, "series": asked.series, "group": asked.group, "horizon": asked.horizon}
+    named = [name for name, value in columns.items() if value is not None]
+    if named:
+        raise InputError("pictures have no such column", advice=f"leave out --{' --'.join(named)}", asked=named)
+
+
 def _sized(recipe: FitPictures, asked: Asked, count: int) -> tuple[FitPictures, Budget]:
-    """The width that has time for a few rounds, in the precision that is the faster, and how many steps that makes."""
+    """The faster precision, the width that has time for a few rounds, and how many steps that makes."""
     rounds = min(max(_ENOUGH / count, _FEWEST), _MOST)
     enough = max(1, math.ceil(rounds * count / recipe.batch_size))
-    few = _ROUNDS * count / recipe.batch_size
-    tried: list[tuple[FitPictures, Budget]] = []
-    for width in _WIDTHS:
-        both = [replace(recipe, width=width, precision=precision) for precision in ("float32", "bfloat16")]
-        budgets = [
-            budget(each.learner(), each.batches(), asked.minutes, threads=asked.threads, enough=enough) for each in both
-        ]
-        faster = min(range(2), key=lambda place: budgets[place].seconds)
-        tried.append((both[faster], budgets[faster]))
-        if budgets[faster].steps >= min(few, enough):
-            break
-    return tried[-1]
+
+    def timed(each: FitPictures) -> Budget:
+        return budget(each.learner(), each.batches(), asked.minutes, threads=asked.threads, enough=enough)
+
+    halved = replace(recipe, precision="bfloat16")
+    spent, other = timed(recipe), timed(halved)
+    if other.seconds < spent.seconds:
+        recipe, spent = halved, other
+    if spent.steps < min(_ROUNDS * count / recipe.batch_size, enough):
+        recipe = replace(recipe, width=_NARROW)
+        spent = timed(recipe)
+    return recipe, spent
 
 
 def _statistics(pictures: LabelledPictures) -> tuple[tuple[float, ...], tuple[float, ...]]:

@@ -20,8 +20,9 @@ from chainrule.optim import AdamW, Ema, WarmupCosine
 from chainrule.recipes.budget import budget
 from chainrule.recipes.fitted import Answers, Asked, Fitted
 from chainrule.recipes.prepared_table import PreparedTable, named, prepare
-from chainrule.recipes.table_outcome import METRICS, table_outcome
-from chainrule.report import Outcome
+from chainrule.recipes.table_importance import importance, importance_figure
+from chainrule.recipes.table_outcome import METRICS, scored, table_outcome
+from chainrule.report import Figure, Outcome
 from chainrule.sources import (
     Amount,
     Classes,
@@ -32,6 +33,7 @@ from chainrule.sources import (
     classes_of,
     column_kinds,
     describe_columns,
+    many,
     number_edges,
     outcomes,
     read_table,
@@ -42,6 +44,7 @@ from chainrule.training import Evaluate, Hook, evaluating
 
 _LOOKS = 40  # measurements on the validation rows per run
 _HOOKED = 10  # of which so many are written down
+_DOUBT = 10  # mistakes, until which a temperature is half believed
 _CHUNK = 4096  # rows that are answered at once
 _MOST_SHARES = 30  # classes whose probabilities are all told
 _ROUNDS = 40  # times through the rows after which more does not help
@@ -79,21 +82,21 @@ class FitTable(Fitted):
     target: Classes | Amount
     test: str | None = None
     metric: str = ""
-    width: int = 192
+    width: int = 128
     depth: int = 2
-    members: int = 8
-    number_width: int = 16
+    members: int = 16
+    number_width: int = 8
     dropout: float = 0.1
     batch_size: int = 256
     decay: float = 0.98
     every: int = 50
-    optimizer: AdamW = AdamW(lr=4e-3, weight_decay=3e-4, schedule=WarmupCosine(warmup=50), clip=1.0)
+    optimizer: AdamW = AdamW(lr=8e-3, weight_decay=3e-4, schedule=WarmupCosine(warmup=50), clip=1.0)
 
     @property
     def title(self) -> str:
         """What it is."""
         used = sum(not isinstance(column, Unused) for column in self.columns)
-        return f"Tells `{self.target.name}` from {used} columns of {Path(self.data).name}."
+        return f"Tells `{self.target.name}` from {many(used, 'column')} of {Path(self.data).name}."
 
     def learner(self) -> KeepBest:
         """An ensemble in one network, of which the moment that was best on the validation rows is kept."""
@@ -121,7 +124,14 @@ class FitTable(Fitted):
 
     def prepared(self) -> PreparedTable:
         """The table and its split, read again; an error if it is not the one that the run began with."""
-        return _prepared(self.data, self.test, self.asked, self.digest)
+        asked = self.asked
+        table = prepare(self.data, self.test, target=asked.target, task=asked.task, group=asked.group, seed=asked.seed)
+        if table.digest != self.digest:
+            raise InputError(
+                "the table is not the one that this run began with",
+                advice="put the old one back, or fit anew", data=self.data, digest=table.digest, expected=self.digest,
+            )  # fmt: skip
+        return table
 
     def batches(self) -> Batches[Table]:
         """The rows to learn from."""
@@ -138,16 +148,32 @@ class FitTable(Fitted):
         rows = self.part("validation").rows
         for layer in found:
             layer.set_to(1.0)
-            layer.set_to(best_temperature(_outputs(model, rows), rows.outcome))
+            scores = _outputs(model, rows)
+            wrong = int((scores.argmax(1) != rows.outcome).sum())  # from a few mistakes little can be learnt
+            layer.set_to(best_temperature(scores, rows.outcome) ** (wrong / (wrong + _DOUBT)))
         return bool(found)
 
     def outcome(self, model: nn.Module) -> Outcome:
         """Numbers on the rows to judge with, beside the commonest answer, a linear model and boosted trees."""
         seen = [self.part(name).rows for name in ("train", "validation")]
         rows = self.part("test").rows
-        positions = self.prepared().test[: len(rows)] if len(rows) == len(self.prepared().test) else None
-        shown = None if positions is None else self.prepared().frame[positions.tolist()]
-        return table_outcome(_outputs(model, rows), rows, seen, self.columns, self.target, self.metric, shown)
+        table = self.prepared()
+        shown = (
+            table.frame[table.test.tolist()] if len(rows) == len(table.test) else None
+        )  # unknown classes are left out
+        judged = table_outcome(_outputs(model, rows), rows, seen, self.columns, self.target, self.metric, shown)
+        return replace(judged, figures=(*judged.figures, self._hangs_on(model, rows)))
+
+    def _hangs_on(self, model: nn.Module, rows: Table) -> Figure:
+        name = "log loss" if isinstance(self.target, Classes) else "MAE"
+
+        def answer(features: Tensor) -> Tensor:
+            outputs = _outputs(model, Table(features, rows.outcome[: len(features)]))
+            return outputs.softmax(1) if isinstance(self.target, Classes) else outputs
+
+        return importance_figure(
+            importance(answer, rows, self.columns, lambda told, right: scored(told, right)[name]), name
+        )
 
     def encoded(self, inputs: Any) -> Table:
         """Rows from a file, a frame, a dict of columns, a list of dicts, or an array with the columns in order."""
@@ -244,7 +270,7 @@ def _remarks(table: PreparedTable, target: Classes | Amount) -> list[str]:
         )
     unknown = int((found < 0).sum())
     if unknown:
-        said.append(f"{unknown:,} rows to choose by or to judge with have a class that none to learn from has.")
+        said.append(f"{many(unknown, 'row')} to choose by or to judge with of a class that none to learn from has.")
     return said
 
 
@@ -252,8 +278,7 @@ def _sized(recipe: FitTable, rows: int, notes: list[str]) -> FitTable:
     """The same recipe, sized to the rows and the minutes, with its notes."""
     batch_size = 256 if rows < 100_000 else 1024
     batch_size = min(batch_size, max(16, 2 ** int(math.log2(max(16, rows / 8)))))
-    width = 256 if isinstance(recipe.target, Amount) and rows >= 5000 else recipe.width
-    recipe = replace(recipe, batch_size=batch_size, width=width, depth=3 if width == 256 else 2)
+    recipe = replace(recipe, batch_size=batch_size)
     enough = max(_LEAST, _ROUNDS * rows // batch_size)
     timed = recipe.learner().learner
     spent = budget(timed, recipe.batches(), recipe.asked.minutes, threads=recipe.threads, enough=enough)
@@ -265,17 +290,6 @@ def _sized(recipe: FitTable, rows: int, notes: list[str]) -> FitTable:
     )
     notes.append(f"{spent.told()} What is kept is the moment that was best on the rows to choose by.")
     return replace(recipe, steps=steps, every=every, notes=tuple(notes))
-
-
-@lru_cache(maxsize=4)
-def _prepared(data: str, test: str | None, asked: Asked, digest: str) -> PreparedTable:
-    table = prepare(data, test, target=asked.target, task=asked.task, group=asked.group, seed=asked.seed)
-    if table.digest != digest:
-        raise InputError(
-            "the table is not the one that this run began with",
-            advice="put the old one back, or fit anew", data=data, digest=table.digest, expected=digest,
-        )  # fmt: skip
-    return table
 
 
 @lru_cache(maxsize=4)

@@ -70,6 +70,9 @@ class Fitted(Recipe):
     """A recipe that was made for somebody's data: with it the run is repeated, and the model used without the data.
 
     Args:
+        steps: how long to train.
+        seed: where every random number of the run begins.
+        threads: of the CPU.
         data: where the data lies, as it was typed.
         digest: of the data's content: a run goes on only with the data that it began with.
         asked: what the person said about it.
@@ -115,8 +118,8 @@ class Fitted(Recipe):
         return self.answers(torch.cat(parts))
 
     def provenance(self) -> str:
-        """Where the data lay, and what was decided and repaired."""
-        return " ".join((f"{self.data} (content {self.digest[:12]}).", *self.notes))
+        """Where the data lay, and what was decided and repaired, a line each."""
+        return "\n".join((f"{self.data} (content {self.digest[:12]}).", *self.notes))
 
     def command(self, folder: Path) -> str:
         """What to type to repeat the run."""

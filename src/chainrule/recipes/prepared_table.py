@@ -55,7 +55,6 @@ def named(data: Any) -> str:
     return name
 
 
-@lru_cache(maxsize=2)
 def prepare(
     data: str, test: str | None, *, target: str | None, task: str | None, group: str | None, seed: int
 ) -> PreparedTable:
@@ -69,6 +68,13 @@ def prepare(
         group: a column whose equal values stay together.
         seed: of the split.
     """
+    return _prepare(data, test, target, task, group, seed, (_stamp(data), _stamp(test)))
+
+
+@lru_cache(maxsize=2)
+def _prepare(
+    data: str, test: str | None, target: str | None, task: str | None, group: str | None, seed: int, _stamps: object
+) -> PreparedTable:
     table = read_table(_source(data))
     notes = list(table.repairs)
     name, why = choose_target(table.frame.columns, target)
@@ -90,6 +96,14 @@ def prepare(
     strata = torch.from_numpy(texts(answers).to_physical().rank("dense").to_numpy().astype(np.int64))
     parts = _split(units, strata if chosen == "classify" else None, known, len(frame), seed=seed, notes=notes)
     return PreparedTable(columns, answers, chosen, *parts, digest, tuple(notes), dict(table.formats))
+
+
+def _stamp(file: str | None) -> tuple[int, int]:
+    """When a file was written and how long it is: another table is not taken from memory."""
+    if file is None or not Path(file).exists():
+        return 0, 0
+    found = Path(file).stat()
+    return found.st_mtime_ns, found.st_size
 
 
 def _source(data: str) -> Any:
@@ -153,9 +167,9 @@ def _units(frame: Any, group: str | None, known: int, notes: list[str]) -> Tenso
     twins = len(frame) - len(np.unique(copies))
     tied = 0 < twins <= _TIED * len(frame)
     if tied:
-        notes.append(f"{twins:,} rows are copies of others: copies stay on one side of the split.")
+        notes.append(f"Copies of other rows ({twins:,}) stay on one side of the split with them.")
     elif twins:
-        notes.append(f"{twins:,} rows are copies of others, too many to be an accident: they are split like any row.")
+        notes.append(f"Copies of other rows ({twins:,}) are too many to be an accident: they are split like any row.")
     alone = np.arange(len(frame))
     if group is None:
         return torch.from_numpy(copies if tied else alone)

@@ -22,7 +22,8 @@ from chainrule.training import Hook, Learner, Metrics, Run, Save, StopOnSignal, 
 
 SETTINGS = "recipe.json"
 _JUDGED = "judged.json"
-_MOST_BYTES = 1 << 26  # a recipe is a page of settings, or holds the words of a table; a larger file is neither
+_TOLD_ELSEWHERE = frozenset({"asked", "data", "notes"})  # in a report: as the command, and under "Data"
+_MOST_BYTES = 1 << 24  # a recipe is a page of settings, or holds the words of a table; a larger file is neither
 _SAVES = 10  # checkpoints per run, unless the run is short
 
 
@@ -230,11 +231,20 @@ def _threads(count: int) -> Generator[None]:
 
 def _about(recipe: Recipe, folder: Path) -> About:
     sampled = type(recipe).sample is not Recipe.sample
-    return About(
+    about = About(
         name=recipe_name(recipe),
-        description=recipe.title if isinstance(recipe, Fitted) else describe(recipe_name(recipe)),
+        description=describe(recipe_name(recipe)) if not isinstance(recipe, Fitted) else recipe.title,
         command=command_of(recipe, folder),
         limits=recipe.limits,
         data=recipe.provenance(),
         sample=f"chainrule sample {shlex.quote(str(folder))}" if sampled else "",
     )
+    if not isinstance(recipe, Fitted):
+        return about
+    told = {name: value for name, value in _plain_settings(recipe).items() if name not in _TOLD_ELSEWHERE}
+    return replace(about, name=Path(recipe.data).name, settings={"recipe": about.name, **told})
+
+
+def _plain_settings(recipe: Recipe) -> dict[str, Any]:
+    plain = to_plain(recipe)
+    return plain if isinstance(plain, dict) else {}

@@ -21,7 +21,7 @@ def card(summary: Summary, sessions: Sequence[dict[str, Any]], folder: Path) -> 
     parts = [
         f"# {_plain(about.name)}",
         _plain(about.description),
-        _section("Data", _plain(about.data)),
+        _section("Data", _lines(about.data)),
         f"## Results\n\n{_table(outcome)}\n\n{_noted(outcome)}Bar: {_plain(outcome.bar)} — **{verdict}**.",
         _section("Limits", _plain(about.limits) or "For learning and comparison; not examined for any other use."),
         "## Use\n\n" + _code("python", f"import chainrule as cr\n\nmodel = cr.load({str(folder)!r})"),
@@ -35,6 +35,12 @@ def card(summary: Summary, sessions: Sequence[dict[str, Any]], folder: Path) -> 
 
 def _section(title: str, text: str) -> str:
     return f"## {title}\n\n{text}" if text else ""
+
+
+def _lines(text: str) -> str:
+    """One line as it is, several as a list."""
+    lines = [_plain(line) for line in text.splitlines() if line.strip()]
+    return "\n".join(lines) if len(lines) < 2 else "\n".join(f"- {line}" for line in lines)
 
 
 def _noted(outcome: Outcome) -> str:

@@ -20,6 +20,9 @@ from chainrule.report.summary import Summary
 _MANY = 3  # metrics that fit beside each other with their differences
 
 
+_LONGEST = 160  # characters of a setting that are shown
+
+
 def page(
     summary: Summary,
     history: Sequence[Entry],
@@ -176,7 +179,15 @@ def _unbroken(command: str) -> str:
 
 def _limits(summary: Summary) -> str:
     told = {"Data": summary.about.data, "Limits": summary.about.limits}
-    return "".join(_section(title, tag("p", {}, _set(text))) for title, text in told.items() if text)
+    return "".join(_section(title, _lines(text)) for title, text in told.items() if text)
+
+
+def _lines(text: str) -> str:
+    """One line as a paragraph, several as a list."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if len(lines) < 2:
+        return tag("p", {}, _set(text))
+    return tag("ul", {}, *(tag("li", {}, _set(line)) for line in lines))
 
 
 def _taken(sessions: Sequence[dict[str, Any]], tables: Iterator[int]) -> str:
@@ -209,9 +220,14 @@ def _caption(tables: Iterator[int], said: str) -> str:
 
 
 def _settings(settings: Mapping[str, object]) -> str:
-    pairs = [tag("div", {}, *_pair(name, value)) for name, value in flattened(settings).items()]
+    pairs = [tag("div", {}, *_pair(name, _cut(value))) for name, value in flattened(settings).items()]
     said = "Everything that the run depends on, as in recipe.json, by the names that the command line gives them."
     return _section("Settings", tag("p", {}, said), tag("dl", {"class": "two"}, *pairs)) if pairs else ""
+
+
+def _cut(value: str) -> str:
+    """What nobody would read to its end, such as every word of a column, is cut short."""
+    return value if len(value) <= _LONGEST else f"{value[:_LONGEST]} … (the rest stands in recipe.json)"
 
 
 def _footer(summary: Summary, sessions: Sequence[dict[str, Any]]) -> str:

@@ -1,6 +1,7 @@
 """What lies in somebody's files: reads it, says what it is, and splits it honestly."""
 
 from chainrule.sources.arrays import as_bytes, as_pictures
+from chainrule.sources.calendar import Cycle, calendar_features, cycles_of
 from chainrule.sources.columns import (
     Category,
     Column,
@@ -17,25 +18,35 @@ from chainrule.sources.columns import (
     table_features,
     understand_columns,
 )
+from chainrule.sources.panels import Ranges, panel_of, seen_values, split_ahead
 from chainrule.sources.picture_file import fitted_picture, picture_bytes
 from chainrule.sources.picture_folder import picture_files
 from chainrule.sources.pictures import LabelledPictures, read_pictures
+from chainrule.sources.series import SeriesTable, read_series
 from chainrule.sources.splitting import SHARES, honest_split, split_by_time
+from chainrule.sources.steps import Step, find_step, season_of
 from chainrule.sources.tables import SHIPPED, TableData, read_table
 from chainrule.sources.targets import Amount, Classes, amount_of, choose_target, choose_task, classes_of, outcomes
 from chainrule.sources.texts import UNKNOWN, Writing, known, read_writing
+from chainrule.sources.times import WAYS, seconds_or_numbers
+from chainrule.sources.typed import many
 
 __all__ = [
     "SHARES",
     "SHIPPED",
     "UNKNOWN",
+    "WAYS",
     "Amount",
     "Category",
     "Classes",
     "Column",
+    "Cycle",
     "LabelledPictures",
     "Moment",
     "Number",
+    "Ranges",
+    "SeriesTable",
+    "Step",
     "TableData",
     "Unused",
     "Words",
@@ -45,22 +56,32 @@ __all__ = [
     "as_numbers",
     "as_pictures",
     "as_text",
+    "calendar_features",
     "category_sizes",
     "choose_target",
     "choose_task",
     "classes_of",
     "column_kinds",
+    "cycles_of",
     "describe_columns",
+    "find_step",
     "fitted_picture",
     "honest_split",
     "known",
+    "many",
     "number_edges",
     "outcomes",
+    "panel_of",
     "picture_bytes",
     "picture_files",
     "read_pictures",
+    "read_series",
     "read_table",
     "read_writing",
+    "season_of",
+    "seconds_or_numbers",
+    "seen_values",
+    "split_ahead",
     "split_by_time",
     "table_features",
     "understand_columns",

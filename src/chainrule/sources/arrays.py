@@ -17,7 +17,7 @@ from chainrule.errors import InputError
 from chainrule.shapes import UInt8
 from chainrule.sources.picture_folder import TEST, TRAIN, UNDECIDED, VALIDATION
 
-_LARGEST = 1 << 32  # bytes of one array
+_LARGEST = 1 << 32  # bytes, unpacked
 _DIGITS = "digits"
 _PART_WORDS = {"train": TRAIN, "val": VALIDATION, "valid": VALIDATION, "validation": VALIDATION,
                "dev": VALIDATION, "test": TEST, "t10k": TEST}  # fmt: skip
@@ -225,9 +225,9 @@ def _npz_arrays(path: Path) -> dict[str, np.ndarray]:
     """The arrays of an archive: numbers and words only, and none that would fill the memory."""
     try:
         with zipfile.ZipFile(path) as archive:
-            large = {entry.filename: entry.file_size for entry in archive.infolist() if entry.file_size > _LARGEST}
-        if large:
-            raise InputError("an array is too large", advice="use a folder of pictures", source=str(path), bytes=large)
+            size = sum(entry.file_size for entry in archive.infolist())
+        if size > _LARGEST:
+            raise InputError("the arrays are too large", advice="use a folder of pictures", path=str(path), bytes=size)
         with np.load(path, allow_pickle=False) as archive:
             return {name: archive[name] for name in archive.files}
     except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:

@@ -18,6 +18,7 @@ _BINS = 128  # per number, where there are few numbers
 _MOST_EDGES = 12_000  # over all numbers: they are written into the recipe
 _MOST_VALUES = 1000  # of a category that are told apart
 _MOST_WORDS = 64
+_FAR, _NEAR = 1e30, 1e-30  # what 32 bits can square, and what they can divide by
 _PARTS = ("year", "month", "day", "weekday", "hour")
 _IDENTIFIER = re.compile(r"(^|[_ .])(id|uuid|guid|index|key|row|rownames)$|^unnamed", re.IGNORECASE)
 _WORD = re.compile(r"\w\w+")
@@ -73,6 +74,7 @@ class Moment:
         parts: the numbers: "year", "month", "day", "weekday", "hour", as far as they differ.
 
     Example:
+        >>> from chainrule.sources import Moment, Number
         >>> Moment("day", "%d.%m.%Y", parts=(Number("month", (1.0, 6.0, 12.0), 6.0),)).parts[0].name
         'month'
     """
@@ -92,6 +94,7 @@ class Words:
         length: how many words a text has, as a number.
 
     Example:
+        >>> from chainrule.sources import Number, Words
         >>> Words("review", words=("good",), length=Number("length", (1.0, 50.0), 10.0)).words
         ('good',)
     """
@@ -136,6 +139,7 @@ def understand_columns(frame: Any, train: Tensor, answers: Any, written: dict[st
 
     Example:
         >>> import polars as pl
+        >>> from chainrule.sources import understand_columns
         >>> frame = pl.DataFrame({"age": [20.0, 30.0, 40.0], "town": ["Ulm", "Ulm", None]})
         >>> understand_columns(frame, torch.arange(3), pl.Series([1.0, 2.0, 3.0]), {})[1]
         Category(name='town', values=('Ulm',))
@@ -143,8 +147,8 @@ def understand_columns(frame: Any, train: Tensor, answers: Any, written: dict[st
     import polars as pl
 
     numbers = sum(column.dtype.is_numeric() or column.dtype == pl.Datetime for column in frame)
-    bins = max(4, min(_BINS, _MOST_EDGES // max(1, numbers)))
     rows = train.tolist()
+    bins = max(8, min(_BINS, int(1.5 * len(rows) ** 0.5), _MOST_EDGES // max(1, numbers)))
     found: list[Column] = []
     for whole in frame:
         column = whole[rows]
@@ -174,6 +178,7 @@ def table_features(columns: Sequence[Column], frame: Any) -> Tensor:
 
     Example:
         >>> import polars as pl
+        >>> from chainrule.sources import Category, Number, table_features
         >>> columns = Number("age", (0.0, 90.0), usual=30.0, gaps=True), Category("town", ("Ulm",))
         >>> table_features(columns, pl.DataFrame({"town": ["Ulm", "Rome", None], "age": [20.0, None, 40.0]})).tolist()
         [[20.0, 0.0, 2.0], [30.0, 1.0, 0.0], [40.0, 0.0, 1.0]]
@@ -208,6 +213,7 @@ def number_edges(columns: Sequence[Column]) -> tuple[tuple[float, ...], ...]:
         columns: as `understand_columns` gave them.
 
     Example:
+        >>> from chainrule.sources import Category, Number, number_edges
         >>> number_edges([Number("age", (0.0, 30.0, 90.0), usual=30.0, gaps=True), Category("town", ("Ulm",))])
         ((0.0, 30.0, 90.0), (0.0, 1.0))
     """
@@ -227,6 +233,7 @@ def category_sizes(columns: Sequence[Column]) -> tuple[int, ...]:
         columns: as `understand_columns` gave them.
 
     Example:
+        >>> from chainrule.sources import Category, Unused, category_sizes
         >>> category_sizes([Category("town", ("Ulm",)), Unused("id", "identifier")])
         (3,)
     """
@@ -240,6 +247,7 @@ def column_kinds(columns: Sequence[Column]) -> dict[str, str]:
         columns: as `understand_columns` gave them.
 
     Example:
+        >>> from chainrule.sources import Category, Number, column_kinds
         >>> column_kinds([Number("age", (0.0, 90.0), usual=30.0), Category("town", ("Ulm",))])
         {'age': 'number', 'town': 'text'}
     """
@@ -255,7 +263,16 @@ def column_kinds(columns: Sequence[Column]) -> dict[str, str]:
 
 
 def as_text(column: Any) -> Any:
-    """A polars column as text: whole numbers without a point, so that 1.0 and "1" are one name."""
+    """A polars column as text: whole numbers without a point, so that 1.0 and "1" are one name.
+
+    Args:
+        column: of any type.
+
+    Example:
+        >>> import polars as pl
+        >>> as_text(pl.Series([1.0, 2.5, None])).to_list()
+        ['1', '2.5', None]
+    """
     import polars as pl
 
     if column.dtype.is_float():
@@ -265,7 +282,16 @@ def as_text(column: Any) -> Any:
 
 
 def as_numbers(column: Any) -> Any:
-    """A polars column as finite numbers; a gap where it holds anything else."""
+    """A polars column as finite numbers; a gap where it holds anything else.
+
+    Args:
+        column: of any type.
+
+    Example:
+        >>> import polars as pl
+        >>> as_numbers(pl.Series(["1", "2.5", "?"])).to_list()
+        [1.0, 2.5, None]
+    """
     import polars as pl
 
     if column.dtype == pl.String:
@@ -283,7 +309,7 @@ def _described(column: Any, there: Any, bins: int, written: str) -> Column:
         parts = [_number(pl.Series(name, _part(column, name)), bins) for name in _PARTS]
         return Moment(column.name, written, tuple(part for part in parts if len(part.edges) > 2 or part.name == "year"))
     if column.dtype.is_numeric() and there.n_unique() > 1:
-        return _number(column, bins)
+        return _number(column, bins) if there.max() - there.min() > _NEAR else Unused(column.name, "constant")
     texts = as_text(there)
     if not column.dtype.is_numeric() and _is_prose(texts):
         return _prose(texts, bins)
@@ -296,9 +322,9 @@ def _described(column: Any, there: Any, bins: int, written: str) -> Column:
 
 
 def _number(column: Any, bins: int) -> Number:
-    values = column.drop_nulls().to_numpy().astype(np.float64)
+    values = np.clip(column.drop_nulls().to_numpy().astype(np.float64), -_FAR, _FAR)
     usual = float(np.median(values))
-    far = abs(usual) > 1e4 * max(float(values.max() - values.min()), 1e-300)
+    far = 0.0 < float(values.max() - values.min()) < 1e-4 * abs(usual)
     origin = usual if far else 0.0
     different = np.unique((values - origin).astype(np.float32))
     if len(different) > bins:  # half of the edges among rows, half among values: a rare value has a place, too
@@ -347,16 +373,17 @@ def _says(column: Any, answers: Any) -> bool:
     if len(both) < max(20, 0.5 * len(column)):
         return False
     if column.dtype.is_numeric() and answers.dtype.is_numeric() and both["answer"].n_unique() > 20:
-        seen, right = (both[name].to_numpy().astype(np.float64) for name in ("column", "answer"))
-        return abs(float(np.corrcoef(seen, right)[0, 1])) > 1 - 1e-10
+        seen, right = (both[name].to_numpy().clip(-_FAR, _FAR) for name in ("column", "answer"))
+        return bool(seen.std() and right.std() and abs(np.corrcoef(seen, right)[0, 1]) > 1 - 1e-10)
     pairs = both.n_unique()
-    return pairs == both["column"].n_unique() == both["answer"].n_unique() and pairs > 1
+    named_otherwise = pairs == both["column"].n_unique() == both["answer"].n_unique()
+    return named_otherwise and 1 < pairs <= len(both) / 2  # two columns of all different values always pair up
 
 
 def _numbers(column: Number, values: Any) -> list[np.ndarray]:
     gaps = values.is_null().to_numpy()
     filled = np.where(gaps, column.usual, values.fill_null(0.0).to_numpy() - column.origin)
-    return [np.clip(filled, -1e30, 1e30)] + [gaps.astype(np.float64)] * column.gaps
+    return [np.clip(filled, -_FAR, _FAR)] + [gaps.astype(np.float64)] * column.gaps
 
 
 def _moments(column: Moment, values: Any) -> list[np.ndarray]:
@@ -406,6 +433,7 @@ def describe_columns(columns: Sequence[Column]) -> list[str]:
         columns: as `understand_columns` gave them.
 
     Example:
+        >>> from chainrule.sources import Category, Unused, describe_columns
         >>> describe_columns([Category("town", ("Ulm",)), Unused("id", "identifier")])
         ['1 column is used: 1 category.', '`id` was left out: another value in every row, nothing to learn from.']
     """

@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from chainrule.errors import InputError
+from chainrule.sources.typed import many
 
 MOST_BYTES = 1 << 30  # unpacked: beyond it a file is read from its start only
 _DELIMITERS = ("\t", ";", "|", ",", " ")  # the first that cuts nearly all lines alike: 1,5;2,5 is cut by both , and ;
 _SAMPLE = 200  # lines that are looked at before the rest is cut
 _CHUNK = 50_000  # rows that exist as Python's own strings at once
 _RAGGED = 0.2  # share of rows of a wrong length beyond which the delimiter is not understood
+_MEASURED = re.compile(r"[-+$€£]?\.?\d")  # how numbers and dates begin
 NUMBER = re.compile(r"[-+]?(\d+([.,]\d+)*|[.,]\d+)([eE][-+]?\d+)?")
 
 
@@ -85,9 +87,8 @@ def read_delimited(
     header = _is_header(sample, names)
     width = Counter(len(row) for row in (sample[1:] or sample)).most_common(1)[0][0]
     titles = _titles(first if header else [], width, names, repairs)
-    blank = text.count(delimiter + " ") if delimiter != " " else 0
-    if blank:
-        repairs.append(f"Blanks after {_NAMES[delimiter]} were taken off ({blank:,} times).")
+    if blank := _blanks(text, delimiter, path):
+        repairs.append(f"Blanks after {_NAMES[delimiter]} were taken off ({many(blank, 'time')}).")
     every = _rows(text, delimiter, path)
     if header:
         next(every)
@@ -155,14 +156,14 @@ def _delimiter(text: str, path: Path) -> str:
     return found
 
 
-def _rows(text: str, delimiter: str, path: Path) -> Iterator[list[str]]:
+def _rows(text: str, delimiter: str, path: Path, *, skip: bool = True) -> Iterator[list[str]]:
     """Rows that hold anything, cut at the delimiter."""
     if not delimiter:
         yield from ([line.strip()] for line in text.splitlines() if line.strip())
         return
     lines = io.StringIO(text, newline="")
     try:
-        for row in csv.reader(lines, delimiter=delimiter, skipinitialspace=True):
+        for row in csv.reader(lines, delimiter=delimiter, skipinitialspace=skip):
             if any(value.strip() for value in row):
                 yield row
     except csv.Error as error:
@@ -172,20 +173,30 @@ def _rows(text: str, delimiter: str, path: Path) -> Iterator[list[str]]:
         ) from error  # fmt: skip
 
 
+def _blanks(text: str, delimiter: str, path: Path) -> int:
+    """How often a value begins with a blank that belongs to the delimiter."""
+    count = text.count(delimiter + " ") if delimiter.strip() else 0
+    if not count or '"' not in text:
+        return count
+    rows = _rows(text, delimiter, path, skip=False)  # inside of quotes a blank is a blank
+    return sum(value.startswith(" ") for row in rows for value in row[1:])
+
+
 def _is_header(rows: list[list[str]], names: Sequence[str]) -> bool:
     """Whether the first row names the columns: all words, where a column is all numbers or never says them again."""
     first, rest = [value.strip() for value in rows[0]], rows[1:]
     known = set(names)
     if known:
         return len(known.intersection(first)) * 2 > len(first)
-    if any(NUMBER.fullmatch(value) for value in first) or len({value for value in first if value}) * 2 <= len(first):
+    named = [value for value in first if value]
+    if any(NUMBER.fullmatch(value) for value in first) or len(set(named)) * 2 < len(named) or not named:
         return False
     if not rest:
         return True
     columns = [[row[place].strip() for row in rest if place < len(row)] for place in range(len(first))]
-    telling = [any(NUMBER.fullmatch(value) for value in column) for column in columns]
-    repeats = [name in column for name, column in zip(first, columns, strict=True) if name]
-    return not any(repeats) and (any(telling) or len(rest) >= 3)
+    if any(sum(bool(_MEASURED.match(value)) for value in column) > 0.5 * len(column) for column in columns):
+        return True  # a word above numbers or dates
+    return len(rest) >= 3 and not any(name in column for name, column in zip(first, columns, strict=True) if name)
 
 
 def _titles(first: list[str], width: int, names: Sequence[str], repairs: list[str]) -> list[str]:

@@ -19,7 +19,7 @@ ENDINGS = frozenset({".png", ".jpg", ".jpeg", ".jfif", ".webp", ".bmp", ".gif", 
 Size = tuple[int, int]
 Channels = Literal[1, 3]
 
-_FORMATS = ("PNG", "JPEG", "MPO", "WEBP", "BMP", "GIF", "TIFF")
+_FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "GIF", "TIFF")
 _LARGEST = 1 << 26  # pixels: a file that claims more is a bomb, not a photograph
 _UNREADABLE = (OSError, ValueError, SyntaxError, TypeError, KeyError, IndexError, EOFError, struct.error)
 

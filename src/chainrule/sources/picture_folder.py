@@ -113,7 +113,13 @@ def found_pictures(folder: Path, target: str | None = None) -> FoundPictures:
         )
     tables = sorted(file for file in folder.iterdir() if file.suffix.lower() in (".csv", ".tsv") and file.is_file())
     for file in tables:
-        table = label_table(file, files, target)
+        try:
+            table = label_table(file, files, target)
+        except InputError:
+            if target is not None or not _classes(folder, files):
+                raise
+            notes.append(f"{file.name} was left alone, as the folders name classes; --target would name its label.")
+            continue
         if table is not None:
             return _by_table(table, notes)
     return _by_folder(folder, files, notes)
@@ -148,6 +154,12 @@ def was(count: int) -> str:
         ('was', 'were')
     """
     return "was" if count == 1 else "were"
+
+
+def _classes(folder: Path, files: list[Path]) -> bool:
+    """Whether the first layer of folders looks like classes."""
+    tops = {place[0].lower() for file in files if len(place := file.relative_to(folder).parts) > 1}
+    return len(tops) > 1 and not tops <= PARTS.keys()
 
 
 def _by_table(table: LabelTable, notes: list[str]) -> FoundPictures:

@@ -25,6 +25,7 @@ from chainrule.sources.picture_split import PictureSplit, content_units, split_p
 _ROOM = 1 << 30  # bytes of pictures that are kept in memory
 _SIDES = (16, 24, 32, 48, 64, 96, 128)
 _SMALL = 64  # pixels: pictures of one size up to this one are taken as they are
+_HALVED = 56  # pixels: from here on the network's first layers halve a picture twice
 _PACE = 1300  # pictures of 28 x 28 that one thread learns from in a second, about
 _ROUNDS = 10  # through the data should be possible in the time
 _BAD = 0.5  # of the files may be unreadable
@@ -139,7 +140,10 @@ def read_pictures(
 def chosen_size(sizes: Sequence[Size], count: int, pace: float) -> Size:
     """Height and width for all pictures: their own where they share one and it is small, else a square.
 
-    $$\\text{side} = \\min\\Big(\\text{median of the shorter sides},\\ 28 \\sqrt{\\text{pace} / \\text{count}}\\Big)$$
+    $$\\text{side} \\le \\text{median of the shorter sides}, \\qquad
+      \\text{side} \\le 28 \\sqrt{\\text{pace} / \\text{count}} \\ \\text{(twice that from 56 on)}$$
+
+    From 56 pixels on the network's first layers halve the picture once more, so twice the side costs the same.
 
     Args:
         sizes: height and width of the pictures, or of some.
@@ -153,8 +157,9 @@ def chosen_size(sizes: Sequence[Size], count: int, pace: float) -> Size:
     if len(set(sizes)) == 1 and max(sizes[0]) <= _SMALL:
         return sizes[0]
     shorter = sorted(min(size) for size in sizes)[len(sizes) // 2]
-    most = min(shorter, 28 * math.sqrt(pace / max(1, count)))
-    side = max((side for side in _SIDES if side <= most), default=min(shorter, _SIDES[0]))
+    most = 28 * math.sqrt(pace / max(1, count))
+    fitting = [side for side in _SIDES if side <= shorter and (side if side < _HALVED else side / 2) <= most]
+    side = max(fitting, default=min(shorter, _SIDES[0]))
     return side, side
 
 

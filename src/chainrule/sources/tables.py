@@ -9,7 +9,7 @@ from typing import Any
 
 from chainrule.errors import InputError
 from chainrule.sources.delimited import read_delimited, unpacked
-from chainrule.sources.typed import typed
+from chainrule.sources.typed import many, typed
 
 _ENDINGS = frozenset({".csv", ".tsv", ".tab", ".txt", ".data", ".parquet"})
 SHIPPED = ("breast_cancer", "diabetes", "iris", "wine")
@@ -48,8 +48,8 @@ def read_table(
             scikit-learn (see `SHIPPED`), or a frame of polars or pandas.
         names: columns that are known already: a first row that holds most of them is a header.
         kinds: what columns are known to be: "number", "text", or how their dates are written ("%d.%m.%Y").
-        every_row: whether a row with too many values is kept with the first of them, and a file that is too large an
-            error: for rows that all need an answer.
+        every_row: whether every row needs an answer: then one with too many values is kept with the first of them,
+            and a file that is too large is an error.
 
     Example:
         >>> import tempfile
@@ -58,7 +58,7 @@ def read_table(
         ...     _ = file.write_text("town;price\\nUlm;1,5\\nKiel;?\\n")
         ...     table = read_table(file)
         >>> table.frame.rows(), table.repairs[2]
-        ([('Ulm', 1.5), ('Kiel', None)], '`price` is written with decimal commas (1 values).')
+        ([('Ulm', 1.5), ('Kiel', None)], '`price` is written with decimal commas (1 value).')
     """
     if not isinstance(source, str | os.PathLike):
         return _from_frame(source, kinds)
@@ -101,13 +101,13 @@ def _shipped(name: str) -> TableData:
     import polars as pl
     from sklearn import datasets
 
-    load = {
+    loaders: dict[str, Any] = {
         "breast_cancer": datasets.load_breast_cancer,
         "diabetes": datasets.load_diabetes,
         "iris": datasets.load_iris,
         "wine": datasets.load_wine,
-    }[name]
-    bunch: Any = load(scaled=False) if name == "diabetes" else load()
+    }
+    bunch = loaders[name](scaled=False) if name == "diabetes" else loaders[name]()
     frame = pl.DataFrame(bunch["data"], schema=[str(column) for column in bunch["feature_names"]])
     names = bunch.get("target_names")
     outcome = bunch["target"] if names is None else [str(names[number]) for number in bunch["target"]]
@@ -157,7 +157,7 @@ def _native(frame: Any, digest: str, kinds: Mapping[str, str] | None) -> TableDa
             finite = pl.select(pl.when(numbers.is_finite()).then(numbers).alias(column.name)).to_series()
             infinite = int(numbers.is_infinite().sum())
             if infinite:
-                repairs.append(f"{infinite:,} values of `{column.name}` are infinite and were taken as gaps.")
+                repairs.append(f"{many(infinite, 'infinite value')} of `{column.name}` became gaps.")
             columns.append(finite)
         elif kind in (pl.Date, pl.Datetime):
             columns.append(column.dt.replace_time_zone(None).cast(pl.Datetime("us")) if kind == pl.Datetime

@@ -14,6 +14,7 @@ from chainrule.sources.columns import as_numbers, as_text
 
 _NAMES = ("target", "label", "labels", "class", "y", "outcome")
 _MOST_CLASSES = 100  # of a column of names
+_LEAST, _MOST = 1e-15, 1e15  # what 32 bits can square and sum up
 _MOST_WHOLE = 20  # different whole numbers that still are classes
 
 
@@ -67,6 +68,11 @@ def choose_target(names: Sequence[str], wanted: str | None) -> tuple[str, str]:
         >>> choose_target(["age", "town", "price"], None)
         ('price', '`price` is what is to be told: the last column, as no name says more (--target names another).')
     """
+    if len(names) < 2:
+        raise InputError(
+            "a table needs a column to predict and one to predict it from",
+            advice="look at the delimiter, if there should be more", columns=list(names),
+        )  # fmt: skip
     if wanted is not None:
         if wanted not in names:
             near = [name for name in names if name.lower() == wanted.lower()] or list(names)
@@ -75,11 +81,6 @@ def choose_target(names: Sequence[str], wanted: str | None) -> tuple[str, str]:
                 advice="try --target " + " or ".join(repr(name) for name in near[:8]), target=wanted,
             )  # fmt: skip
         return wanted, f"`{wanted}` is what is to be told, as was asked."
-    if len(names) < 2:
-        raise InputError(
-            "a table needs a column to predict and one to predict it from",
-            advice="look at the delimiter, if there should be more", columns=list(names),
-        )  # fmt: skip
     for known in _NAMES:
         for name in names:
             if name.lower() == known:
@@ -158,8 +159,13 @@ def amount_of(column: Any) -> Amount:
         >>> amount_of(pl.Series("price", [1.0, 3.0])).mean
         2.0
     """
-    deviation = float(column.std(ddof=0) or 0.0)
-    return Amount(column.name, float(column.mean()), deviation if deviation > 0 else 1.0)
+    mean, deviation = float(column.mean()), float(column.std(ddof=0) or 0.0)
+    if not _LEAST < deviation < _MOST or abs(mean) > _MOST:
+        raise InputError(
+            "amounts must differ, and be neither huge nor tiny",
+            advice="write them in another unit", target=column.name, mean=mean, deviation=deviation,
+        )  # fmt: skip
+    return Amount(column.name, mean, deviation)
 
 
 def outcomes(target: Target, column: Any) -> Tensor:

@@ -37,6 +37,20 @@ class Typed:
     repairs: tuple[str, ...]
 
 
+def many(count: int, noun: str) -> str:
+    """A count with its noun.
+
+    Args:
+        count: how many.
+        noun: of one.
+
+    Example:
+        >>> many(1, "row"), many(2000, "row")
+        ('1 row', '2,000 rows')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def typed(frame: Any, *, decimal_comma: bool = False, kinds: Mapping[str, str] | None = None) -> Typed:
     """Finds out of every column of text whether it holds numbers, dates or words, and turns it into that.
 
@@ -62,7 +76,9 @@ def typed(frame: Any, *, decimal_comma: bool = False, kinds: Mapping[str, str] |
                 formats[column.name] = written
         columns.append(values if found is None else found)
     if told:
-        ways = ", ".join(f'"{way}" {count:,} times' for way, count in sorted(told.items(), key=lambda way: -way[1]))
+        ways = ", ".join(
+            f'"{way}" {many(count, "time")}' for way, count in sorted(told.items(), key=lambda way: -way[1])
+        )
         repairs.insert(0, f"Values that are missing were found written as {ways}.")
     return Typed(frame.clear() if not columns else _frame(columns), formats, tuple(repairs))
 
@@ -96,7 +112,7 @@ def _number(values: Any, decimal_comma: bool, repairs: list[str], *, sure: bool)
         other = _cast(_from_comma(values))
         if other.is_not_null().sum() > plain.is_not_null().sum():
             plain = other
-            repairs.append(f"`{values.name}` is written with decimal commas ({commas:,} values).")
+            repairs.append(f"`{values.name}` is written with decimal commas ({many(commas, 'value')}).")
     if plain.is_not_null().sum() < MOSTLY * there:
         bare = values.str.replace_all(_SIGNS, "")
         cleaned = _cast(pl.select(pl.when(bare.str.contains(_THOUSANDS)).then(bare.str.replace_all(",", ""))
@@ -104,18 +120,18 @@ def _number(values: Any, decimal_comma: bool, repairs: list[str], *, sure: bool)
         mended = int(cleaned.is_not_null().sum() - plain.is_not_null().sum())
         if mended and (sure or cleaned.is_not_null().sum() >= MOSTLY * there):
             plain = cleaned
-            repairs.append(f"{mended:,} values of `{values.name}` had signs (such as $, % or ,) taken off.")
+            repairs.append(f"{many(mended, 'value')} of `{values.name}` had signs (such as $, % or ,) taken off.")
     good = int(plain.is_not_null().sum())
     if not sure and (not good or good + infinite < MOSTLY * there):
         return None
     if infinite:
-        repairs.append(f"{infinite:,} values of `{values.name}` are infinite and were taken as gaps.")
+        repairs.append(f"{many(infinite, 'infinite value')} of `{values.name}` became gaps.")
     if good + infinite < there:
         wrong = values.filter(values.is_not_null() & plain.is_null())
         example = wrong.filter(~wrong.str.to_lowercase().str.contains(_NOT_NUMBERS)).head(1).to_list()
         count = there - good - infinite
         repairs.append(
-            f"{count:,} values of `{values.name}` are no numbers (such as {example}) and were taken as gaps."
+            f"{many(count, 'value')} of `{values.name}` not written as numbers (such as {example}) became gaps."
         )
     return plain
 
@@ -155,7 +171,7 @@ def _date(values: Any, known: str, repairs: list[str]) -> tuple[Any, str]:
         if count > best:
             best, found, way = count, dates, written
     if found is not None and best < there:
-        repairs.append(f"{there - best:,} values of `{values.name}` are no dates like the others: taken as gaps.")
+        repairs.append(f"{many(there - best, 'value')} of `{values.name}` not written as the other dates became gaps.")
     return (found.cast(pl.Datetime("us")), way) if found is not None else (None, "")
 
 

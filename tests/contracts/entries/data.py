@@ -25,6 +25,13 @@ def _drawn_after() -> torch.Tensor:
     return torch.rand(3)
 
 
+def _labels_of_idx() -> list[int]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "labels-idx1-ubyte"
+        path.write_bytes(bytes([0, 0, 8, 1, 0, 0, 0, 3, 7, 2, 1]))
+        return data.read_idx(path, axes=1).tolist()
+
+
 def _one_row(item: int) -> data.Table:
     return data.Table(torch.tensor([[float(item)]]), torch.tensor([item]))
 
@@ -62,9 +69,10 @@ def _outlooks() -> data.OutlookWindows:
 
 
 ENTRIES = {
+    "read_idx": Function(example=_labels_of_idx),
     "Outlook": BatchKind(lambda: next(_outlooks().once(3))),
     "OutlookWindows": Source(_outlooks),
-    "Panel": Value(_panel, skips={"hashable": "it holds tensors"}),
+    "Panel": Value(_panel, skips={"hashable": "it holds tensors", "equal": "it holds tensors"}),
     "Images": BatchKind(lambda: data.Images(torch.zeros(2, 1, 8, 8, dtype=torch.uint8), torch.tensor([3, 7]))),
     "Tokens": BatchKind(lambda: data.Tokens(torch.arange(6).view(2, 3), torch.arange(1, 7).view(2, 3))),
     "Series": BatchKind(lambda: data.Series(torch.randn(3, 5, 1), torch.randn(3, 2, 1))),

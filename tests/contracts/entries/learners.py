@@ -2,8 +2,8 @@
 
 import torch
 
-from chainrule.data import Sinusoids, Table, Tasks
-from chainrule.learners import Adversarial, Compute, Gradient, Maml, Rollback, blame
+from chainrule.data import InMemory, Sinusoids, Table, Tasks
+from chainrule.learners import Adversarial, Compute, Gradient, KeepBest, Maml, Rollback, blame
 from chainrule.models import Players, mlp
 from chainrule.objectives import Classify, Regress
 from chainrule.optim import AdamW, Ema
@@ -33,7 +33,16 @@ def _play() -> Adversarial:
     )
 
 
+def _held_out() -> InMemory[Table]:
+    return InMemory(Table(torch.ones(4, 4), torch.arange(4) % 3), batch_size=4)
+
+
 ENTRIES = {
+    "KeepBest": Learner(
+        build=lambda: KeepBest(Gradient(mlp((4, 16, 3)), Classify(), AdamW(lr=0.02)), Classify(), _held_out, every=2),
+        batch=lambda: Table(torch.randn(8, 4), torch.arange(8) % 3),
+        spoiled=_spoiled,
+    ),
     "Adversarial": Learner(
         build=_play,
         batch=lambda: Table(torch.randn(8, 4), torch.arange(8) % 3),

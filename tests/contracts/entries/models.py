@@ -5,6 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import nn
 
+from chainrule import models
 from chainrule.models import (
     ForecastEncoder,
     GptEncoder,
@@ -59,6 +60,25 @@ def outlook() -> tuple[torch.Tensor, ...]:
 
 
 ENTRIES = {
+    "ChannelsLast": Module(
+        build=models.ChannelsLast,
+        inputs=lambda: (torch.rand(2, 3, 4, 5),),
+        skips={"gradient": "it has no parameters"},
+    ),
+    "quick_net": Module(
+        build=lambda: models.quick_net(3, (8, 8), channels=1, width=4), inputs=lambda: (torch.rand(4, 1, 8, 8),)
+    ),
+    "quick_stem": Module(build=lambda: models.quick_stem(3, 8), inputs=lambda: (torch.rand(2, 3, 8, 8),)),
+    "NumberMean": Module(
+        build=lambda: models.NumberMean(8, members=4, mean=2.0, deviation=3.0), inputs=lambda: (torch.randn(5, 4, 8),)
+    ),
+    "ClassVote": Module(
+        build=lambda: models.ClassVote(8, classes=3, members=4), inputs=lambda: (torch.randn(5, 4, 8),)
+    ),
+    "TableEncoder": Module(
+        build=lambda: models.TableEncoder(((0.0, 0.5, 1.0),), (3,), width=8, members=4, dropout=0.0),
+        inputs=lambda: (torch.stack((torch.rand(6), torch.arange(6.0) % 3), 1),),
+    ),
     "ForecastEncoder": Module(build=lambda: ForecastEncoder(6, 4, calendar=2, series=2, width=8), inputs=outlook),
     "MeanOfHeads": Module(
         build=lambda: MeanOfHeads([nn.Linear(3, 2), nn.Linear(3, 2)]), inputs=lambda: (torch.randn(4, 2, 3),)

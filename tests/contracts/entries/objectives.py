@@ -4,10 +4,11 @@ import torch
 from torch import nn
 
 from chainrule.data import Outlook, Sinusoids, Table, Tokens
-from chainrule.models import forecaster, mlp
+from chainrule.models import ClassVote, Network, TableEncoder, forecaster, mlp
 from chainrule.objectives import (
     Adapted,
     Classify,
+    EveryMember,
     Hinge,
     LeastSquares,
     Loss,
@@ -36,6 +37,11 @@ def _outlook() -> Outlook:
 
 
 ENTRIES = {
+    "EveryMember": Objective(
+        build=lambda: EveryMember(Classify()),
+        model=lambda: Network(TableEncoder(((0.0, 1.0),), (), width=8, members=3, dropout=0.0), ClassVote(8, 3, 3)),
+        batch=lambda: Table(torch.rand(6, 1), torch.tensor([0, 1, 2, 0, 1, 2])),
+    ),
     "Quantile": Objective(
         build=lambda: Quantile((0.1, 0.5, 0.9)),
         model=lambda: forecaster(6, 4, 3, calendar=2, series=2, width=8).eval(),

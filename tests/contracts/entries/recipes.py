@@ -1,15 +1,27 @@
 """How the contract suite builds every public name of `chainrule.recipes`."""
 
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 
+import torch
+
+from chainrule.data import InMemory, Table
+from chainrule.learners import Gradient
+from chainrule.objectives import Regress
 from chainrule.recipes import (
+    Asked,
+    Budget,
     DigitsGan,
     DigitsLenet,
+    FitPictures,
+    FitText,
     KarateGcn,
     PythonDocsGpt,
     SinusoidMaml,
+    Trained,
+    budget,
     command_of,
     describe,
     digits_gan,
@@ -17,16 +29,23 @@ from chainrule.recipes import (
     find_recipe,
     from_plain,
     karate_gcn,
+    kind_of,
     load,
+    plan_pictures,
+    plan_table,
+    plan_text,
     python_docs_gpt,
     read_recipe,
+    recipe_kind,
     recipe_name,
     resume_recipe,
     run_recipe,
     sinusoid_maml,
     to_plain,
+    understand,
 )
-from contracts.entry import Abstract, Function, Name, Preset, Recipe
+from chainrule.sources import read_pictures
+from contracts.entry import Abstract, Function, Module, Name, Preset, Recipe, Value
 
 
 def finished() -> Path:
@@ -35,7 +54,53 @@ def finished() -> Path:
     return folder
 
 
+@cache
+def poem() -> str:
+    path = Path(mkdtemp()) / "poem.txt"
+    path.write_text("A rose is a rose is a rose. " * 60)
+    return str(path)
+
+
+SHORT = Asked(minutes=0.001, threads=1)
+
+
+def text_recipe() -> FitText:
+    return replace(plan_text(poem(), SHORT), steps=2, dropout=0.0, notes=())
+
+
+def picture_recipe() -> FitPictures:
+    return FitPictures(
+        steps=2, seed=0, threads=1, data="digits", digest=read_pictures("digits").digest, asked=SHORT,
+        classes=tuple("0123456789"), size=(8, 8), channels=1, low=0.0, high=16.0, mean=(78.0,), deviation=(96.0,),
+        width=4, batch_size=16, shift=1,
+    )  # fmt: skip
+
+
+def two_steps() -> int:
+    batches = InMemory(Table(torch.zeros(8, 2), torch.zeros(8, 1)), 4)
+    return budget(Gradient(torch.nn.Linear(2, 1), Regress()), batches, 1.0, threads=1, enough=2).steps
+
+
 ENTRIES = {
+    "FitPictures": Recipe(build=picture_recipe),
+    "plan_pictures": Function(example=lambda: plan_pictures("digits", SHORT).classes),
+    "plan_table": Function(example=lambda: plan_table("iris", Asked(minutes=0.001, threads=1)).columns),
+    "FitTable": Recipe(build=lambda: replace(plan_table("iris", Asked(threads=1)), notes=())),
+    "Answers": Name("one column per answer, one row per example"),
+    "Asked": Value(build=lambda: Asked(target="price")),
+    "Budget": Value(build=lambda: Budget(10, 0.1, spared=True)),
+    "FITTED": Name("the kinds of recipes that fit makes, a dict of classes"),
+    "FitText": Recipe(build=text_recipe),
+    "Fitted": Abstract("what every recipe that fit makes derives from"),
+    "Trained": Module(
+        build=lambda: Trained(find_recipe("digits-lenet").learner().model, find_recipe("digits-lenet")),
+        inputs=lambda: (torch.rand(2, 1, 8, 8),),
+    ),
+    "budget": Function(example=two_steps),
+    "kind_of": Function(example=lambda: kind_of(poem(), SHORT)),
+    "plan_text": Function(example=lambda: plan_text(poem(), SHORT).alphabet),
+    "recipe_kind": Function(example=lambda: recipe_kind("fit-text").__name__),
+    "understand": Function(example=lambda: understand(poem(), SHORT).title.partition(" ")[0]),
     "RECIPES": Name("the catalogue, a dict of functions"),
     "Recipe": Abstract("what every recipe derives from"),
     "DigitsGan": Recipe(build=DigitsGan),

@@ -21,9 +21,13 @@ from chainrule.report import (
     Progress,
     Resources,
     bars,
+    calibration,
+    calibration_error,
     confusion,
+    coverage_figure,
     curves,
     duration,
+    forecast_figure,
     graph_figure,
     image_grid,
     layout,
@@ -34,6 +38,8 @@ from chainrule.report import (
     table_figure,
     text_figure,
     tick,
+    truth_figure,
+    wilson,
     worst_mistakes,
     write_report,
 )
@@ -74,6 +80,12 @@ def _report(again: bool = False) -> str:
 
 
 ENTRIES = {
+    "calibration": Function(example=lambda: calibration([0.6, 0.9], [False, True])),
+    "calibration_error": Function(example=lambda: calibration_error([0.6, 0.9], [False, True])),
+    "wilson": Function(example=lambda: wilson(95, 100)),
+    "coverage_figure": Function(example=lambda: coverage_figure((0.1, 0.9), [0.2, 0.8])),
+    "forecast_figure": Function(example=lambda: forecast_figure([1.0], [2.0], [[1.0, 3.0]], (0.1, 0.9), title="t")),
+    "truth_figure": Function(example=lambda: truth_figure([1.0, 2.0], [1.5, 2.0], title="t")),
     "About": Value(build=lambda: About("a", "b", "c"), skips={"hashable": "its settings are a dict"}),
     "Axis": Value(build=lambda: Axis("loss", "log")),
     "Curve": Value(build=lambda: Curve((0, 1), (1.0, 0.5))),
