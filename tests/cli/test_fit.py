@@ -31,6 +31,7 @@ def test_what_was_asked_is_kept(text: Path, capsys: pytest.CaptureFixture[str]) 
     said = capsys.readouterr().out
     assert "5-gram" in said
     assert "report.html" in said
+    assert said.endswith(f"Next: chainrule predict {folder} NEW_DATA --out answers.csv\n")
     assert main(["fit", str(text), "--out", str(folder)]) == 1
     assert "a run needs a new folder of its own" in capsys.readouterr().err
 

@@ -1,6 +1,7 @@
 """`chainrule fit`: from somebody's data to a trained model."""
 
 import re
+import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -64,7 +65,10 @@ def fit(words: Sequence[str]) -> int:
     if wish.dry_run:
         return 0
     trained, outcome = run_recipe(recipe, folder, hooks=watching())
-    return tell(trained, outcome, folder)
+    status = tell(trained, outcome, folder)
+    if outcome is not None:
+        print(f"Next: chainrule predict {shlex.quote(str(folder))} NEW_DATA --out answers.csv")
+    return status
 
 
 def _parsed(words: Sequence[str]) -> tuple[Asked, _Wish]:

@@ -12,7 +12,7 @@ from chainrule.cli.words import no_more, table, wants_help
 from chainrule.data import seeded
 from chainrule.errors import InputError
 from chainrule.recipes import RECIPES, Recipe, describe, find_recipe, recipe_name, run_recipe
-from chainrule.report import Outcome, Progress
+from chainrule.report import Outcome, Progress, number
 from chainrule.training import Hook, Run, exit_code
 
 _RECIPES_HELP = """\
@@ -187,6 +187,14 @@ def free(folder: Path) -> Path:
     return taken
 
 
+def _last(run: Run, prefix: str) -> str:
+    """The numbers of that prefix that were recorded last, in words."""
+    entry = next((entry for entry in reversed(run.history) if any(name.startswith(prefix) for name in entry)), {})
+    return ", ".join(
+        f"{name.replace('_', ' ')} {number(value)}" for name, value in entry.items() if name.startswith(prefix)
+    )
+
+
 def tell(run: Run, outcome: Outcome | None, folder: Path) -> int:
     """Prints how a run ended and where it lies, and returns the exit status.
 
@@ -197,6 +205,8 @@ def tell(run: Run, outcome: Outcome | None, folder: Path) -> int:
     """
     if outcome is None:
         print(f"Stopped at step {run.step} of {run.steps} ({run.stopped}); saved.")
+        if so_far := _last(run, "validation_"):
+            print(f"So far: {so_far}.")
         print(f"Go on: chainrule resume {shlex.quote(str(folder))}")
         return exit_code(run)
     table(("", *outcome.metrics), [(name, *numbers) for name, numbers in outcome.written().items()])

@@ -25,8 +25,9 @@ class ForecastEncoder(nn.Module):
       u_h = D_h\, \phi\big(z, o, \text{calendar}_1, \text{which}, \text{roughness}\big)$$
 
     $x_P$ is the last value and $s$ the scale of the past. The lines $A$ begin as zero upon the naive forecast "as
-    $\ell$ moments ago": the network starts where a good rival ends, and decay draws it back there. An embedding has, for every moment of the
-    horizon, $u_h$, the calendar, and then $b_h$, $x_P$ and $s$, with which the head puts its answer into units.
+    $\ell$ moments ago": the network starts where a good rival ends, and decay draws it back there. An embedding has,
+    for every moment of the horizon, $u_h$, the calendar, and then $b_h$, $x_P$ and $s$, with which the head puts its
+    answer into units.
 
     Args:
         past: $P$, moments seen.

@@ -6,6 +6,7 @@ from chainrule.recipes.digits_gan import DigitsGan, digits_gan
 from chainrule.recipes.digits_lenet import DigitsLenet, digits_lenet
 from chainrule.recipes.export import Exported, Form, export
 from chainrule.recipes.fit_pictures import FitPictures, plan_pictures
+from chainrule.recipes.fit_series import FitSeries, plan_series
 from chainrule.recipes.fit_table import FitTable, plan_table
 from chainrule.recipes.fit_text import FitText, plan_text
 from chainrule.recipes.fitted import Answers, Asked, Fitted
@@ -28,6 +29,7 @@ __all__ = [
     "DigitsLenet",
     "Exported",
     "FitPictures",
+    "FitSeries",
     "FitTable",
     "FitText",
     "Fitted",
@@ -49,6 +51,7 @@ __all__ = [
     "kind_of",
     "load",
     "plan_pictures",
+    "plan_series",
     "plan_table",
     "plan_text",
     "python_docs_gpt",

@@ -30,7 +30,8 @@ _CHUNK = 512  # windows that are forecast at once
 _DRAWS = 1000  # of the bootstrap
 _FACTORS = tuple(0.5 + 0.05 * step for step in range(51))  # by which bands are made narrower or wider
 _DOUBT = 30  # targets whose weight keeps the bands as they are
-_PER_WINDOW, _LEAST_STEPS, _MOST_STEPS = 2.5, 300, 6000  # examples drawn per window, and steps: what is enough
+_FEWEST, _MOST, _PER_ROOT = 150, 6000, 8  # steps that are enough, and how they grow with the root of the windows
+_SIZES = ((1000, 32, 4.0), (30_000, 64, 0.3), (math.inf, 128, 0.01))  # below so many windows: width and weight decay
 _SHOWN = (0.25, 0.5, 0.75, 1.0)  # places of the forecasts in the report, from the best to the worst
 
 
@@ -275,8 +276,9 @@ def plan_series(data: str, asked: Asked) -> FitSeries:
         time=time, series=asked.series, targets=tuple(columns), names=table.names[:2000], shape=shape,
     )  # fmt: skip
     size = recipe.batches().size
-    recipe = replace(recipe, width=128 if size > 3000 else 64 if size > 300 else 32)
-    enough = min(_MOST_STEPS, max(_LEAST_STEPS, int(_PER_WINDOW * size / recipe.batch_size)))
+    width, decay = next((width, decay) for most, width, decay in _SIZES if size < most)
+    recipe = replace(recipe, width=width, optimizer=replace(recipe.optimizer, weight_decay=decay))
+    enough = min(_MOST, max(_FEWEST, int(_PER_ROOT * math.sqrt(size))))
     spent = budget(recipe.learner(), recipe.batches(), asked.minutes, threads=asked.threads, enough=enough)
     told = (
         *table.notes,
