@@ -18,7 +18,7 @@ $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Chainrule needs Python 3.11 or newer; say make PYTHON=python3.x")'
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv || { rm -rf .venv; $(PYTHON) -m venv --without-pip .venv; }
 	$(BIN)/python -m pip --version > /dev/null 2>&1 || $(PYTHON) -m pip --python $(BIN)/python install pip
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,docs]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,docs,export,web]'
 	@touch $(READY)
 
 demo: $(READY) ## train LeNet-5 on the digits (a minute) and say where its report lies

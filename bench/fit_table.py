@@ -37,13 +37,11 @@ class Case:
 
 CASES = {
     "adult": Case("adult/adult-train.csv.xz", test="adult/adult-test.csv.xz"),
-    "california": Case("california-housing/housing.csv.xz", target="median_house_value", splits=2),
-    "wine": Case("small-tabular/wine.csv", splits=5),
-    "iris": Case("small-tabular/iris.csv", splits=5),
-    "red": Case("small-tabular/winequality-red.csv.xz", task="regress", splits=5),
-    "white": Case("small-tabular/winequality-white.csv.xz", task="regress", splits=3),
-    "red-classes": Case("small-tabular/winequality-red.csv.xz", splits=5),
-    "white-classes": Case("small-tabular/winequality-white.csv.xz", splits=3),
+    "california": Case("california-housing/housing.csv.xz", target="median_house_value"),
+    "wine": Case("small-tabular/wine.csv", splits=10),
+    "iris": Case("small-tabular/iris.csv", splits=10),
+    "red": Case("small-tabular/winequality-red.csv.xz", task="regress", splits=3),
+    "white": Case("small-tabular/winequality-white.csv.xz", task="regress", splits=2),
 }
 
 

@@ -2,6 +2,7 @@
 
 import datetime
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from torch import nn
 
 from chainrule.data import InMemory, Table, seeded
 from chainrule.errors import InputError
-from chainrule.recipes.fit_series import FitSeries, plan_series
+from chainrule.recipes.fit_series import FitSeries, _interval, plan_series
 from chainrule.recipes.fitted import Asked
 from chainrule.recipes.settings import from_plain, to_plain
 from chainrule.training import fit
@@ -83,9 +84,9 @@ def test_it_beats_the_naive_forecasts_on_noisy_seasons(run: tuple[FitSeries, nn.
     assert outcome.reached == (loss <= min(found["weighted quantile loss"] for found in outcome.baselines.values()))
     assert set(outcome.baselines) == {"last value", "seasonal naive", "ridge on lags"}
     titles = [figure.title for figure in outcome.figures]
-    assert "Are the quantiles right?" in titles
+    assert "Calibration of the quantiles" in titles
     assert any(title.startswith(("Ulm, 20", "Kiel, 20")) for title in titles)
-    assert "95 % from" in outcome.note
+    assert "too few forecasts lie apart for an interval" in outcome.note
 
 
 def test_what_is_forecast_next_follows_the_last_moment(run: tuple[FitSeries, nn.Module]) -> None:
@@ -176,3 +177,13 @@ def test_changed_data_is_refused(tmp_path: Path) -> None:
 def test_what_cannot_be_is_said_before_training(tmp_path: Path, asked: Asked, message: str) -> None:
     with pytest.raises(InputError, match=message):
         plan_series(str(sales(tmp_path)), asked)
+
+
+def test_the_interval_is_that_of_a_mean_of_groups() -> None:
+    """Of groups of equal size the loss is a mean, whose standard error is known; copies in a group add no certainty."""
+    each = torch.randn(200, generator=torch.Generator().manual_seed(0)) + 10
+    said = re.findall(r"[\d.]+", _interval(each.repeat(5), torch.ones(1000), torch.arange(200).repeat(5)))
+    error = 1.96 * float(each.std()) / 200**0.5
+    low, high = float(said[1]), float(said[2])
+    assert low == pytest.approx(float(each.mean()) - error, abs=0.2 * error)
+    assert high == pytest.approx(float(each.mean()) + error, abs=0.2 * error)

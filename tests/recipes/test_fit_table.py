@@ -22,7 +22,8 @@ def quick(data, test: str | None = None, **said: object) -> FitTable:
 
 
 def trained(recipe: FitTable, steps: int = 150):
-    recipe = replace(recipe, steps=steps, every=min(recipe.every, 25))
+    """Trained as a large table is: the best moment on the validation rows is kept."""
+    recipe = replace(recipe, steps=steps, span=0, temperature=None, every=min(recipe.every, 25))
     with seeded(recipe.seed):
         learner = recipe.learner()
     fit(learner, recipe.batches(), steps=recipe.steps, hooks=recipe.hooks(), seed=recipe.seed)
@@ -152,6 +153,23 @@ def test_calibration_changes_no_answer_and_believes_few_mistakes_little():
     assert recipe.finish(model)
     assert torch.equal(model(*rows.inputs).argmax(1), before)
     assert 0.5 < float(model.head.temperature.temperature) < 2.0  # of 22 rows nearly all are right
+
+
+def test_a_small_table_is_learnt_whole_after_a_trial():
+    """What chose the number of steps is learnt from afterwards; the rows to judge with never are."""
+    recipe = quick("iris")
+    assert recipe.temperature is not None
+    assert 1 <= recipe.steps <= recipe.span
+    assert recipe.batches().size == recipe.part("train").size + recipe.part("validation").size == 127
+    assert list(recipe.hooks()) == []
+    with seeded(recipe.seed):
+        learner = recipe.learner()
+    fit(learner, recipe.batches(), steps=recipe.steps, seed=recipe.seed)
+    model = learner.model.eval()
+    assert recipe.finish(model)
+    assert float(model.head.temperature.temperature) == pytest.approx(recipe.temperature)
+    seen = {tuple(row) for row in recipe.batches().rows.features.tolist()}
+    assert not seen & {tuple(row) for row in recipe.part("test").rows.features.tolist()}
 
 
 @pytest.mark.data

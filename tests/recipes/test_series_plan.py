@@ -71,3 +71,11 @@ def test_the_only_column_of_dates_says_when() -> None:
     for frame in (pl.DataFrame({"x": [1.0, 2.0]}), pl.DataFrame({"day": day, "paid": day})):
         with pytest.raises(InputError, match="--time"):
             time_column(frame)
+
+
+def test_series_that_never_change_are_told_and_refused_where_all_are_so() -> None:
+    with pytest.raises(InputError, match="a series must change"):
+        shape_of(hourly(200, np.ones(200)))
+    frame = pl.DataFrame({"t": np.arange(200), "a": np.ones(200), "b": np.sin(np.arange(200))})
+    _, notes = series_shape(read_series(frame, time="t"), 5)
+    assert "1 of 2 series never changed in the part to learn from." in notes

@@ -1,12 +1,11 @@
 """Oracles: parts whose targets are listed one by one, and series written out by hand."""
 
 import polars as pl
-import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chainrule.sources import panel_of, read_series, seen_values, split_ahead
+from chainrule.sources import panel_of, read_series, split_ahead
 
 
 @given(
@@ -40,9 +39,3 @@ def test_a_gap_holds_the_value_before_it_and_never_one_that_is_to_come() -> None
     assert panel.observed.int().tolist() == [1, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 1, 0, 0]
     assert (panel.starts.tolist(), panel.lengths.tolist()) == ([0, 8], [6, 4])
     assert (panel.which.tolist(), panel.moments.tolist()) == ([0, 1], [0, 1])
-
-
-@pytest.mark.parametrize("end", [0, 2, 3])
-def test_only_the_past_is_seen(end: int) -> None:
-    table = read_series(pl.DataFrame({"t": [0, 1, 2], "a": [1.0, 2.0, 3.0]}), time="t")
-    assert seen_values(table, torch.tensor([end]))[0].tolist() == [1.0, 2.0, 3.0][:end]

@@ -57,7 +57,7 @@ def test_doubled_times_are_averaged_and_told() -> None:
     extra = pl.DataFrame([(DAYS[3], "Ulm", SOLD[3] + 2)], schema=frame.schema, orient="row")
     found = read_long(pl.concat([frame, extra]))
     assert found.values[0][3] == pytest.approx(SOLD[3] + 1)
-    assert any(note.startswith("1 values had the series and the time of another one") for note in found.notes)
+    assert any(note.startswith("1 value had the series and the time of another one") for note in found.notes)
 
 
 def test_gaps_are_marked_and_told() -> None:
@@ -84,7 +84,7 @@ def test_infinities_and_unreadable_times_are_counted(tmp_path: Path) -> None:
     found = read_series(tmp_path / "sold.csv", time="day")
     assert [place for place, value in enumerate(found.values[0]) if math.isnan(value)] == [4, 8]
     notes = " ".join(found.notes)
-    assert "1 values of `sold` are infinite" in notes
+    assert "1 infinite value of `sold`" in notes
     assert "1 of 30 rows had no readable `day`" in notes
     assert found.step.written(found.starts[0], found.way) == "2024/01/01 00:00"
 

@@ -12,11 +12,13 @@ from chainrule.cli.fit import fit
 from chainrule.cli.predict import predict
 from chainrule.cli.recipes import recipes, run, show
 from chainrule.cli.runs import resume, runs, sample
+from chainrule.cli.serve import serve
 from chainrule.errors import InputError, NonFiniteError
 
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "fit": fit,
     "predict": predict,
+    "serve": serve,
     "export": export,
     "recipes": recipes,
     "show": show,
@@ -33,6 +35,7 @@ chainrule: deep learning as the courses teach it, under one roof
 
   chainrule fit DATA               train a model on your own data: a table, pictures, text
   chainrule predict RUN INPUTS     what a fitted model says of new examples, as CSV
+  chainrule serve RUN              ask it on a page in the browser, or from programs in JSON
   chainrule export RUN             a trained network for other programs: ONNX, or torch alone
   chainrule recipes                list the experiments that are ready to run
   chainrule show NAME              one experiment: what it is, and all its settings

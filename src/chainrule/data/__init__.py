@@ -11,9 +11,11 @@ from chainrule.data.idx import read_idx
 from chainrule.data.karate import karate
 from chainrule.data.order import Order
 from chainrule.data.outlook import Outlook, OutlookWindows, Panel
+from chainrule.data.phrases import Phrases
 from chainrule.data.seeds import derive, generator, reseed, seeded
 from chainrule.data.series import SeriesWindows
 from chainrule.data.sets import cifar10, digits, fashion_mnist, mnist
+from chainrule.data.sparse_graph import SparseGraph
 from chainrule.data.tasks import Sinusoids, Tasks, by_task
 from chainrule.data.text import Text, python_docs, python_docs_text, text
 from chainrule.data.token_files import open_tokens, save_tokens
@@ -38,6 +40,7 @@ __all__ = [
     "Outlook",
     "OutlookWindows",
     "Panel",
+    "Phrases",
     "Rows",
     "RowsT",
     "Same",
@@ -46,6 +49,7 @@ __all__ = [
     "Shift",
     "Sinusoids",
     "Skip",
+    "SparseGraph",
     "Splits",
     "Table",
     "Tasks",

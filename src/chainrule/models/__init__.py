@@ -1,5 +1,6 @@
 """Whole networks: one family per file, presets as plain functions."""
 
+from chainrule.models.appnp import AppnpEncoder, appnp
 from chainrule.models.conv4 import conv4
 from chainrule.models.dcgan import dcgan
 from chainrule.models.forecaster import (
@@ -17,21 +18,26 @@ from chainrule.models.lenet import lenet5
 from chainrule.models.mlp import mlp
 from chainrule.models.network import Network
 from chainrule.models.ngram import NGram
+from chainrule.models.phrases import GramScores, PhraseEncoder, PhraseVote, phrase_net
 from chainrule.models.players import Players
 from chainrule.models.quick import ChannelsLast, quick_net, quick_stem
 from chainrule.models.resnet import ResidualBlock, photograph_stem, resnet, resnet18, resnet34, thumbnail_stem
 from chainrule.models.tabular import ClassVote, NumberMean, TableEncoder
 
 __all__ = [
+    "AppnpEncoder",
     "ChannelsLast",
     "ClassVote",
     "ForecastEncoder",
     "GptEncoder",
+    "GramScores",
     "GraphEncoder",
     "MeanOfHeads",
     "NGram",
     "Network",
     "NumberMean",
+    "PhraseEncoder",
+    "PhraseVote",
     "Players",
     "QuantileHead",
     "ResidualBlock",
@@ -39,6 +45,7 @@ __all__ = [
     "Rotary",
     "SideBySide",
     "TableEncoder",
+    "appnp",
     "conv4",
     "dcgan",
     "forecaster",
@@ -49,6 +56,7 @@ __all__ = [
     "lenet5",
     "mlp",
     "photograph_stem",
+    "phrase_net",
     "quick_net",
     "quick_stem",
     "resnet",

@@ -5,6 +5,7 @@ from chainrule.recipes.catalogue import FITTED, RECIPES, describe, find_recipe, 
 from chainrule.recipes.digits_gan import DigitsGan, digits_gan
 from chainrule.recipes.digits_lenet import DigitsLenet, digits_lenet
 from chainrule.recipes.export import Exported, Form, export
+from chainrule.recipes.fit_nodes import FitNodes, plan_nodes
 from chainrule.recipes.fit_pictures import FitPictures, plan_pictures
 from chainrule.recipes.fit_series import FitSeries, plan_series
 from chainrule.recipes.fit_table import FitTable, plan_table
@@ -28,6 +29,7 @@ __all__ = [
     "DigitsGan",
     "DigitsLenet",
     "Exported",
+    "FitNodes",
     "FitPictures",
     "FitSeries",
     "FitTable",
@@ -50,6 +52,7 @@ __all__ = [
     "karate_gcn",
     "kind_of",
     "load",
+    "plan_nodes",
     "plan_pictures",
     "plan_series",
     "plan_table",

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from chainrule.data import Batches, Outlook, OutlookWindows, Rows
+from chainrule.data import Batches, Outlook, OutlookWindows, Rows, generator
 from chainrule.errors import InputError
 from chainrule.functional import coverage, level_and_scale, pinball, weighted_quantile_loss
 from chainrule.learners import Gradient
@@ -22,16 +22,17 @@ from chainrule.recipes.fitted import Answers, Asked, Fitted
 from chainrule.recipes.series_plan import SeriesShape, series_shape, time_column
 from chainrule.recipes.series_rivals import mase, rivals, seasonal_changes
 from chainrule.report import Figure, Outcome, bars, coverage_figure, forecast_figure
-from chainrule.sources import SeriesTable, panel_of, read_series, split_ahead
+from chainrule.sources import SeriesTable, many, panel_of, read_series, split_ahead
 from chainrule.training import Evaluate, Hook, evaluating
 
 _WQL, _MASE = "weighted quantile loss", "MASE"
 _CHUNK = 512  # windows that are forecast at once
-_DRAWS = 1000  # of the bootstrap
+_DRAWS, _ENOUGH = 1000, 8  # of the bootstrap, and how many groups of forecasts it needs
 _FACTORS = tuple(0.5 + 0.05 * step for step in range(51))  # by which bands are made narrower or wider
 _DOUBT = 30  # targets whose weight keeps the bands as they are
 _FEWEST, _MOST, _PER_ROOT = 150, 6000, 8  # steps that are enough, and how they grow with the root of the windows
 _SIZES = ((1000, 32, 4.0), (30_000, 64, 0.3), (math.inf, 128, 0.01))  # below so many windows: width and weight decay
+_SAID = {(0, True): "The only test forecast", (0, False): "The worst of the test forecasts"}
 _SHOWN = (0.25, 0.5, 0.75, 1.0)  # places of the forecasts in the report, from the best to the worst
 
 
@@ -125,18 +126,16 @@ class FitSeries(Fitted):
         others = rivals(self.windows("train"), test, self.quantiles, self.shape.season)
         baselines = {name: self._measured(said, targets, changes) for name, said in others.items()}
         best = min(baselines, key=lambda name: baselines[name][_WQL])
-        low, high = _interval(answers, targets, self.quantiles)
         return Outcome(
             metrics=metrics,
             baselines=baselines,
             bar=f"a {_WQL} no higher than that of the best rival ({best}, {baselines[best][_WQL]:.4g})",
             reached=metrics[_WQL] <= baselines[best][_WQL],
             figures=self._figures(answers, targets, test, baselines, metrics),
-            note=f"Of {test.size:,} forecasts of {self.shape.horizon} {self.shape.step.name}s at the end of "
-            f"{len(numbers.unique()):,} series; {_WQL} {metrics[_WQL]:.4g} (95 % from {low:.4g} to {high:.4g}, "
-            f"forecasts drawn anew). It is twice the pinball losses over the sum of absolute values; {_MASE} is the "
-            "error in seasonal changes of the past, 1 for a naive forecast there. Rivals' bands come from their past "
-            "mistakes.",
+            note=f"Of {many(test.size, 'forecast')} of {self.shape.horizon} {self.shape.step.name}s at the end of "
+            f"{len(numbers.unique()):,} series; {_WQL} {metrics[_WQL]:.4g} ({self._sure(answers, targets, test)}). "
+            f"It is twice the pinball losses over the sum of absolute values; {_MASE} is the error in seasonal changes "
+            "of the past, 1 for a naive forecast there. Rivals' bands come from their past mistakes.",
         )
 
     def encoded(self, inputs: Any) -> Outlook:
@@ -207,6 +206,14 @@ class FitSeries(Fitted):
             f"within the {width} % band": float(shares[-1] - shares[0]),
         }
 
+    def _sure(self, answers: Tensor, targets: Tensor, test: OutlookWindows) -> str:
+        """How sure the loss is: forecasts of one moment have much in common, and so have those of one series."""
+        costs = 2 * torch.nan_to_num(pinball(answers, targets, self.quantiles).mean(-1)).sum(1)
+        numbers = torch.arange(test.size)
+        moments, series = test.at(numbers).moment, test.series(numbers)
+        apart = moments if len(moments.unique()) >= _ENOUGH else series
+        return _interval(costs, torch.nan_to_num(targets).abs().sum(1), apart)
+
     def _figures(
         self,
         answers: Tensor,
@@ -242,8 +249,8 @@ class FitSeries(Fitted):
                 forecast_figure(
                     past[row], targets[row], answers[row], self.quantiles, unit=shape.step.name,
                     title=f"{names[int(series[row])]}, {shape.step.written(int(whole.moment[row]), shape.way)}",
-                    caption=f"{better if place < test.size - 1 else 'The worst of the test forecasts'}, by its loss in "
-                    "scales of its own past. Left of 0 what the model saw.",
+                    caption=f"{_SAID.get((place + 1 - test.size, test.size == 1), better)}, by its loss in scales of "
+                    "its own past. Left of 0 what the model saw.",
                 )
             )  # fmt: skip
         return figures
@@ -330,11 +337,12 @@ def _scaled(answers: Tensor, targets: Tensor, scale: Tensor, quantiles: tuple[fl
     return (pinball(answers, targets, quantiles).mean(-1) / scale).clamp(max=30.0).nanmean()
 
 
-def _interval(answers: Tensor, targets: Tensor, quantiles: tuple[float, ...]) -> tuple[float, float]:
-    """The middle 95 % of the loss when forecasts are drawn anew with replacement."""
-    costs = 2 * torch.nan_to_num(pinball(answers, targets, quantiles).mean(-1)).sum(1)
-    sizes = torch.nan_to_num(targets).abs().sum(1)
-    drawn = torch.randint(len(costs), (_DRAWS, len(costs)), generator=torch.Generator().manual_seed(0))
-    losses = costs[drawn].sum(1) / sizes[drawn].sum(1)
-    low, high = losses.quantile(torch.tensor([0.025, 0.975])).tolist()
-    return (low, high) if math.isfinite(low) else (math.nan, math.nan)
+def _interval(costs: Tensor, sizes: Tensor, apart: Tensor) -> str:
+    """The middle 95 % of the loss when all forecasts of a moment, or of a series, are drawn anew with replacement."""
+    groups, rows = apart.unique(return_inverse=True)
+    if len(groups) < _ENOUGH:
+        return "too few forecasts lie apart for an interval"
+    losses, known = (torch.zeros(len(groups)).index_add(0, rows, each) for each in (costs, sizes))
+    drawn = torch.randint(len(groups), (_DRAWS, len(groups)), generator=generator(0))
+    low, high = (losses[drawn].sum(1) / known[drawn].sum(1)).quantile(torch.tensor([0.025, 0.975])).tolist()
+    return f"95 % from {low:.4g} to {high:.4g}"

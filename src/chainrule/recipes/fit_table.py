@@ -10,7 +10,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
-from chainrule.data import Batches, InMemory, Rows, Table
+from chainrule.data import Batches, InMemory, Rows, Table, seeded
 from chainrule.errors import InputError
 from chainrule.layers import Temperature, best_temperature
 from chainrule.learners import Gradient, KeepBest
@@ -40,7 +40,7 @@ from chainrule.sources import (
     table_features,
     understand_columns,
 )
-from chainrule.training import Evaluate, Hook, evaluating
+from chainrule.training import Evaluate, Hook, evaluating, fit
 
 _LOOKS = 40  # measurements on the validation rows per run
 _HOOKED = 10  # of which so many are written down
@@ -48,6 +48,7 @@ _DOUBT = 10  # mistakes, until which a temperature is half believed
 _CHUNK = 4096  # rows that are answered at once
 _MOST_SHARES = 30  # classes whose probabilities are all told
 _ROUNDS = 40  # times through the rows after which more does not help
+_SMALL = 2000  # rows to learn from below which those to choose by are worth learning from
 _LEAST = 1000  # steps that even the smallest table takes
 
 
@@ -75,6 +76,9 @@ class FitTable(Fitted):
         batch_size: rows per step.
         decay: of the average of weights.
         every: steps between two looks at the validation rows, of which the best is kept.
+        span: steps that the schedule of the learning rate is made for; those of the run if 0.
+        temperature: of the probabilities, if it is learnt from the validation rows, too, and they cannot tell it; a
+            trial on the training rows alone has told it, and how many steps are best. `None` if it is not.
         optimizer: how a gradient becomes an update.
     """
 
@@ -90,6 +94,8 @@ class FitTable(Fitted):
     batch_size: int = 256
     decay: float = 0.98
     every: int = 50
+    span: int = 0
+    temperature: float | None = None
     optimizer: AdamW = AdamW(lr=8e-3, weight_decay=3e-4, schedule=WarmupCosine(warmup=50), clip=1.0)
 
     @property
@@ -98,15 +104,17 @@ class FitTable(Fitted):
         used = sum(not isinstance(column, Unused) for column in self.columns)
         return f"Tells `{self.target.name}` from {many(used, 'column')} of {Path(self.data).name}."
 
-    def learner(self) -> KeepBest:
-        """An ensemble in one network, of which the moment that was best on the validation rows is kept."""
+    def learner(self) -> KeepBest | Gradient:
+        """An ensemble in one network; kept is its best moment on the validation rows, unless it learns from them."""
         encoder = TableEncoder(
             number_edges(self.columns), category_sizes(self.columns), width=self.width, depth=self.depth,
             members=self.members, number_width=self.number_width, dropout=self.dropout,
         )  # fmt: skip
-        optimizer = self.optimizer.over(self.steps)
+        optimizer = self.optimizer.over(self.span or self.steps)
         objective = EveryMember(self.objective())
         learner = Gradient(Network(encoder, self._head()), objective, optimizer, average=Ema(self.decay))
+        if self.temperature is not None:
+            return learner
         return KeepBest(learner, self.objective(), lambda: self.part("validation"), every=self.every)
 
     def _head(self) -> ClassVote | NumberMean:
@@ -134,11 +142,13 @@ class FitTable(Fitted):
         return table
 
     def batches(self) -> Batches[Table]:
-        """The rows to learn from."""
-        return self.part("train")
+        """The rows to learn from; those to choose by, too, where a trial has chosen already."""
+        return self.part("train") if self.temperature is None else _both(self)
 
     def hooks(self) -> Sequence[Hook]:
-        """The validation rows, some ten times."""
+        """The validation rows, some ten times, where they are not learnt from."""
+        if self.temperature is not None:
+            return []
         every = self.every * max(1, round(self.steps / self.every / _HOOKED))
         return [Evaluate(self.objective(), self.part("validation"), every=every)]
 
@@ -147,6 +157,9 @@ class FitTable(Fitted):
         found = [module for module in model.modules() if isinstance(module, Temperature)]
         rows = self.part("validation").rows
         for layer in found:
+            if self.temperature is not None:
+                layer.set_to(self.temperature)
+                continue
             layer.set_to(1.0)
             scores = _outputs(model, rows)
             wrong = int((scores.argmax(1) != rows.outcome).sum())  # from a few mistakes little can be learnt
@@ -278,18 +291,28 @@ def _sized(recipe: FitTable, rows: int, notes: list[str]) -> FitTable:
     """The same recipe, sized to the rows and the minutes, with its notes."""
     batch_size = 256 if rows < 100_000 else 1024
     batch_size = min(batch_size, max(16, 2 ** int(math.log2(max(16, rows / 8)))))
-    recipe = replace(recipe, batch_size=batch_size)
+    rate = recipe.optimizer.lr * min(1.0, batch_size / 256) ** 0.5  # few rows give a rough gradient: shorter steps
+    recipe = replace(recipe, batch_size=batch_size, optimizer=replace(recipe.optimizer, lr=rate))
     enough = max(_LEAST, _ROUNDS * rows // batch_size)
-    timed = recipe.learner().learner
-    spent = budget(timed, recipe.batches(), recipe.asked.minutes, threads=recipe.threads, enough=enough)
+    small = rows < _SMALL
+    if small:
+        recipe = replace(recipe, members=2 * recipe.members)
+    timed = replace(recipe, temperature=1.0).learner()
+    minutes = recipe.asked.minutes / (2 if small else 1)  # the other half is for the trial
+    spent = budget(timed, recipe.batches(), minutes, threads=recipe.threads, enough=enough)
     every = max(1, spent.steps // _LOOKS)
     steps = every * max(1, spent.steps // every)
     notes.append(
         f"{recipe.members} networks of {recipe.depth} layers with {recipe.width} hidden numbers in one, which share "
         "most weights; numbers go in as places between quantiles."
     )
-    notes.append(f"{spent.told()} What is kept is the moment that was best on the rows to choose by.")
-    return replace(recipe, steps=steps, every=every, notes=tuple(notes))
+    recipe = replace(recipe, steps=steps, every=every)
+    notes.append(spent.told())
+    if small:
+        recipe = _tried(recipe, notes)
+    else:
+        notes.append("What is kept is the moment that was best on the rows to choose by.")
+    return replace(recipe, notes=tuple(notes))
 
 
 @lru_cache(maxsize=4)
@@ -302,6 +325,37 @@ def _parts(recipe: FitTable) -> tuple[InMemory[Table], InMemory[Table], InMemory
         for places in (table.train, table.validation, table.test)
     )
     return train, validation, test
+
+
+@lru_cache(maxsize=4)
+def _both(recipe: FitTable) -> InMemory[Table]:
+    train, validation, _ = _parts(recipe)
+    features = torch.cat([train.rows.features, validation.rows.features])
+    outcome = torch.cat([train.rows.outcome, validation.rows.outcome])
+    return InMemory(Table(features, outcome), recipe.batch_size, recipe.seed)
+
+
+def _tried(recipe: FitTable, notes: list[str]) -> FitTable:
+    """The recipe that learns from the validation rows, too, for as many steps as a trial without them found best."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(recipe.threads)
+    try:
+        with seeded(recipe.seed):
+            learner = recipe.learner()
+        fit(learner, recipe.batches(), steps=recipe.steps, seed=recipe.seed)
+    finally:
+        torch.set_num_threads(threads)
+    if not isinstance(learner, KeepBest):
+        return recipe
+    model = learner.model.eval()
+    recipe.finish(model)
+    told = [float(module.temperature) for module in model.modules() if isinstance(module, Temperature)]
+    steps = max(learner.kept, 1)
+    notes.append(
+        f"The table is small: a trial without the rows to choose by was best on them after {steps:,} of "
+        f"{recipe.steps:,} steps, so it is learnt from both, for {steps:,} steps."
+    )
+    return replace(recipe, steps=steps, span=recipe.steps, temperature=told[0] if told else 1.0)
 
 
 @torch.no_grad()

@@ -69,6 +69,9 @@ def series_shape(table: SeriesTable, asked: int | None) -> tuple[SeriesShape, li
     """
     lengths = np.array([len(values) for values in table.values])
     longest, typical = int(lengths.max()), int(np.median(lengths))
+    still = sum(bool(np.nanmax(values) == np.nanmin(values)) for values in _decided_by(table))
+    if still == len(lengths):
+        raise InputError("a series must change", advice="choose another column with `--target`", series=table.names[:5])
     season = _season(table, typical)
     horizon, notes = _horizon(table.step, season, longest, asked)
     train = max(1, typical - 2 * horizon * max(1, min(20, int(0.1 * typical / horizon))))
@@ -82,6 +85,8 @@ def series_shape(table: SeriesTable, asked: int | None) -> tuple[SeriesShape, li
             "a series must be at least three times as long as the horizon, and some steps more",
             advice=f"try --horizon {max(1, (longest - 2) // 5)}", longest=longest, horizon=horizon,
         )  # fmt: skip
+    if still:
+        notes.append(f"{still:,} of {len(lengths):,} series never changed in the part to learn from.")
     if short:
         notes.append(f"{short:,} of {len(lengths):,} series are shorter than {3 * horizon + least} steps: left out.")
     cycles = cycles_of(table.step, train, season)
@@ -125,7 +130,12 @@ def _season(table: SeriesTable, typical: int) -> int:
         return table.step.season
     if table.step.season > 1 or table.step.unit != "number":
         return 1
-    return season_of([values[: int(_DECIDED_BY * len(values))] for values in table.values])
+    return season_of(_decided_by(table))
+
+
+def _decided_by(table: SeriesTable) -> list[np.ndarray]:
+    """The part of each series that decisions may look at."""
+    return [values[: max(1, int(_DECIDED_BY * len(values)))] for values in table.values]
 
 
 def _horizon(step: Step, season: int, longest: int, asked: int | None) -> tuple[int, list[str]]:

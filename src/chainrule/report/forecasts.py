@@ -62,7 +62,7 @@ def forecast_figure(
     )
 
 
-def coverage_figure(quantiles: Sequence[float], shares: Any, *, title: str = "Are the quantiles right?") -> Figure:
+def coverage_figure(quantiles: Sequence[float], shares: Any, *, title: str = "Calibration of the quantiles") -> Figure:
     """Draws the share of what came at or below each quantile; of a calibrated forecast it is the quantile.
 
     Args:

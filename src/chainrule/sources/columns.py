@@ -148,7 +148,7 @@ def understand_columns(frame: Any, train: Tensor, answers: Any, written: dict[st
 
     numbers = sum(column.dtype.is_numeric() or column.dtype == pl.Datetime for column in frame)
     rows = train.tolist()
-    bins = max(8, min(_BINS, int(1.5 * len(rows) ** 0.5), _MOST_EDGES // max(1, numbers)))
+    bins = max(8, min(_BINS, max(32, int(1.5 * len(rows) ** 0.5)), _MOST_EDGES // max(1, numbers)))
     found: list[Column] = []
     for whole in frame:
         column = whole[rows]

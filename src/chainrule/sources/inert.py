@@ -9,6 +9,7 @@ import numpy as np
 from chainrule.errors import InputError
 
 _TYPES = frozenset({"b1", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"})
+_MOST = 1 << 28  # numbers of a matrix
 _FIXED = {  # opcodes that say a value themselves
     b")": (), b"N": None, b"\x88": True, b"\x89": False,
 }  # fmt: skip
@@ -194,12 +195,10 @@ def inert_rows(stored: Any, *, path: str = "") -> np.ndarray:
         height, width = stored.state[b"_shape"]
         rows = np.repeat(np.arange(height), np.diff(ends))
         right = len(values) == len(columns) == len(rows) and (not len(columns) or 0 <= columns.min() <= columns.max())
-        if not right or (len(columns) and columns.max() >= width):
+        if not right or (len(columns) and columns.max() >= width) or height * width > _MOST:
             raise ValueError("places outside of the matrix")
         dense = np.zeros((height, width), dtype=np.float32)
         np.add.at(dense, (rows, columns), values.astype(np.float32))
     except (ValueError, IndexError, KeyError, TypeError, AttributeError, MemoryError) as error:
-        raise InputError(
-            "the file does not hold a matrix of sparse rows", advice="get it again", path=path
-        ) from error
+        raise InputError("the file does not hold a matrix of sparse rows", advice="get it again", path=path) from error
     return dense

@@ -119,23 +119,3 @@ def split_ahead(lengths: Int[Tensor, " series"], horizon: int, *, least: int, wi
         validation=range_of(validation, test - horizon),
         test=range_of(test, lengths - horizon),
     )
-
-
-def seen_values(table: SeriesTable, ends: Int[Tensor, " series"]) -> list[np.ndarray]:
-    """The values of each series before a moment: all that may be looked at when decisions are made.
-
-    Args:
-        table: the series.
-        ends: the moment of each.
-
-    Shape:
-        ends: (series).
-
-    Example:
-        >>> import polars as pl
-        >>> from chainrule.sources import read_series
-        >>> table = read_series(pl.DataFrame({"t": [0, 1, 2], "x": [1.0, 2.0, 3.0]}), time="t")
-        >>> seen_values(table, torch.tensor([2]))[0].tolist()
-        [1.0, 2.0]
-    """
-    return [values[: max(0, int(end))] for values, end in zip(table.values, ends.tolist(), strict=True)]

@@ -10,6 +10,7 @@ from chainrule.errors import InputError
 from chainrule.sources.steps import Step, find_step, uneven
 from chainrule.sources.tables import TableData, read_table
 from chainrule.sources.times import seconds_or_numbers
+from chainrule.sources.typed import many
 
 _SPARSE = 0.5  # share of places without a value beyond which a table is no series
 _LONGEST = 50_000_000  # places of all series together
@@ -123,7 +124,7 @@ def _long(frame: Any, times: Any, series: str | None, columns: list[str], time: 
     if series is not None:
         nameless = int(frame[series].is_null().sum())
         if nameless:
-            notes.append(f"{nameless:,} rows had no `{series}` and were left out.")
+            notes.append(f"{many(nameless, 'row')} had no `{series}` and were left out.")
         kept = (
             kept.drop_nulls([series]).with_columns(_named(kept.drop_nulls([series])[series]).alias(_KEY)).drop(series)
         )
@@ -137,7 +138,7 @@ def _long(frame: Any, times: Any, series: str | None, columns: list[str], time: 
         long = long.with_columns((pl.col(_KEY) + " " + pl.col("column")).alias(_KEY))
     disordered = int(long.select((pl.col(_TIME).diff() < 0).over(_KEY).sum()).item() or 0)
     if disordered:
-        notes.append(f"{disordered:,} rows came after a later one: rows were sorted by `{time}`.")
+        notes.append(f"{many(disordered, 'row')} came after a later one: rows were sorted by `{time}`.")
     long = long.drop_nulls([_VALUE]).select(_KEY, _TIME, _VALUE)
     if not len(long):
         raise InputError("a table must have values with times", advice="look at the columns", rows=len(frame))
@@ -179,7 +180,7 @@ def _gridded(
     )
     doubled = int((means["rows"] - 1).sum())
     if doubled:
-        notes.append(f"{doubled:,} values had the series and the time of another one: their mean was taken.")
+        notes.append(f"{many(doubled, 'value')} had the series and the time of another one: their mean was taken.")
     names: list[str] = []
     starts: list[int] = []
     values: list[np.ndarray] = []

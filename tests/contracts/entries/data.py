@@ -74,6 +74,15 @@ ENTRIES = {
     "OutlookWindows": Source(_outlooks),
     "Panel": Value(_panel, skips={"hashable": "it holds tensors", "equal": "it holds tensors"}),
     "Images": BatchKind(lambda: data.Images(torch.zeros(2, 1, 8, 8, dtype=torch.uint8), torch.tensor([3, 7]))),
+    "SparseGraph": BatchKind(
+        lambda: data.SparseGraph(
+            torch.ones(3),
+            torch.tensor([3, 7, 1]),
+            torch.tensor([0, 2]),
+            torch.tensor([[0, 1], [1, 0]]),
+            torch.tensor([1, data.IGNORED]),
+        )
+    ),
     "Tokens": BatchKind(lambda: data.Tokens(torch.arange(6).view(2, 3), torch.arange(1, 7).view(2, 3))),
     "Series": BatchKind(lambda: data.Series(torch.randn(3, 5, 1), torch.randn(3, 2, 1))),
     "Table": BatchKind(_table),

@@ -7,6 +7,7 @@ from torch import nn
 
 from chainrule import models
 from chainrule.models import (
+    AppnpEncoder,
     ForecastEncoder,
     GptEncoder,
     GraphEncoder,
@@ -19,6 +20,7 @@ from chainrule.models import (
     ResidualLayer,
     Rotary,
     SideBySide,
+    appnp,
     conv4,
     dcgan,
     forecaster,
@@ -44,6 +46,11 @@ _COUNTED = "it counts a text when it is built, and looks grams up: how many it f
 
 def graph() -> tuple[torch.Tensor, torch.Tensor]:
     return torch.rand(5, 3), torch.tensor([[0, 1, 1, 3], [1, 0, 2, 4]])
+
+
+def few_features() -> tuple[torch.Tensor, ...]:
+    ends = torch.tensor([[0, 1, 1, 3], [1, 0, 2, 4]])
+    return torch.rand(4), torch.tensor([0, 2, 1, 2]), torch.tensor([0, 2, 2, 3, 3]), ends
 
 
 def ids() -> torch.Tensor:
@@ -119,6 +126,8 @@ ENTRIES = {
         inputs=lambda: (255 * torch.rand(3, 1, 8, 8),),
         unreached={"generator.": _SCORED},
     ),
+    "AppnpEncoder": Module(build=lambda: AppnpEncoder(3, 8, 2), inputs=few_features),
+    "appnp": Module(build=lambda: appnp(3, 8, 2), inputs=few_features),
     "gcn": Module(build=lambda: gcn((3, 8, 2)), inputs=graph),
     "gpt": Module(build=lambda: gpt(2, 8, 2, vocabulary=7, context=6, dropout=0.1), inputs=lambda: (ids(),)),
     "gpt2": Module(build=lambda: gpt2(2, 8, 2, vocabulary=7, context=6, dropout=0.1), inputs=lambda: (ids(),)),

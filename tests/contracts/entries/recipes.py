@@ -15,7 +15,9 @@ from chainrule.recipes import (
     Budget,
     DigitsGan,
     DigitsLenet,
+    FitNodes,
     FitPictures,
+    FitSeries,
     FitText,
     KarateGcn,
     PythonDocsGpt,
@@ -31,7 +33,9 @@ from chainrule.recipes import (
     karate_gcn,
     kind_of,
     load,
+    plan_nodes,
     plan_pictures,
+    plan_series,
     plan_table,
     plan_text,
     python_docs_gpt,
@@ -64,8 +68,35 @@ def poem() -> str:
 SHORT = Asked(minutes=0.001, threads=1)
 
 
+@cache
+def sold() -> str:
+    path = Path(mkdtemp()) / "sold.csv"
+    rows = [f"{2000 + month // 12}-{month % 12 + 1:02d},{month % 12 + month / 9}" for month in range(90)]
+    path.write_text("month,sold\n" + "\n".join(rows))
+    return str(path)
+
+
+def series_recipe() -> FitSeries:
+    recipe = plan_series(sold(), replace(SHORT, time="month"))
+    return replace(recipe, steps=2, members=1, width=8, notes=())
+
+
 def text_recipe() -> FitText:
     return replace(plan_text(poem(), SHORT), steps=2, dropout=0.0, notes=())
+
+
+@cache
+def friends() -> str:
+    """Two rings of nodes, one of each class."""
+    folder = Path(mkdtemp())
+    rings = [(side * 10 + node, side * 10 + (node + 1) % 10) for side in (0, 1) for node in range(10)]
+    (folder / "edges.csv").write_text("from,to\n" + "".join(f"{one},{other}\n" for one, other in rings))
+    (folder / "nodes.csv").write_text("id,label\n" + "".join(f"{node},{'ab'[node // 10]}\n" for node in range(20)))
+    return str(folder)
+
+
+def node_recipe() -> FitNodes:
+    return replace(plan_nodes(friends(), SHORT), steps=10, notes=())
 
 
 def picture_recipe() -> FitPictures:
@@ -82,6 +113,10 @@ def two_steps() -> int:
 
 
 ENTRIES = {
+    "FitSeries": Recipe(build=series_recipe),
+    "plan_series": Function(example=lambda: series_recipe().shape.horizon),
+    "FitNodes": Recipe(build=node_recipe),
+    "plan_nodes": Function(example=lambda: plan_nodes(friends(), SHORT).target),
     "FitPictures": Recipe(build=picture_recipe),
     "plan_pictures": Function(example=lambda: plan_pictures("digits", SHORT).classes),
     "plan_table": Function(example=lambda: plan_table("iris", Asked(minutes=0.001, threads=1)).columns),

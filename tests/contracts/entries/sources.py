@@ -18,7 +18,51 @@ def _grey() -> Path:
     return file
 
 
+def _series() -> sources.SeriesTable:
+    return sources.read_series(pl.DataFrame({"t": [0, 1, 3], "x": [1.0, 2.0, 4.0]}), time="t")
+
+
+def _club() -> Path:
+    folder = Path(mkdtemp())
+    (folder / "edges.csv").write_text("from,to\nann,bob\nbob,cid\n")
+    (folder / "nodes.csv").write_text("name,age,label\nann,20,x\nbob,30,\ncid,40,y\n")
+    return folder
+
+
+def _node_columns() -> sources.NodeColumns:
+    return sources.understand_nodes(_AGES, torch.arange(3), pl.Series(["x", "y", "x"]), ("a", "b", "c"), {})
+
+
+_AGES = pl.DataFrame({"age": [20.0, 30.0, 40.0]})
+
 ENTRIES = {
+    "NetworkData": Value(
+        lambda: sources.read_network(_club()),
+        skips=dict.fromkeys(("equal", "hashable"), "it holds tensors; its digest is what is compared"),
+    ),
+    "NodeColumns": Value(_node_columns),
+    "is_network": Function(lambda: sources.is_network(_club())),
+    "read_network": Function(lambda: sources.read_network(_club()).edges),
+    "understand_nodes": Function(_node_columns),
+    "node_entries": Function(lambda: list(sources.node_entries(_node_columns(), _AGES, ("a", "b", "c")))),
+    "Cycle": Name("the cycles of the calendar, as one type"),
+    "WAYS": Name("how times may be written besides the ways that every table's dates are"),
+    "Ranges": Value(
+        lambda: sources.split_ahead(torch.tensor([50]), 5, least=9),
+        skips=dict.fromkeys(("equal", "hashable"), "it holds tensors"),
+    ),
+    "SeriesTable": Value(_series, skips=dict.fromkeys(("equal", "hashable"), "it holds arrays")),
+    "Step": Value(lambda: sources.Step("second", 3600)),
+    "calendar_features": Function(
+        lambda: sources.calendar_features(sources.Step("second", 3600), np.arange(5), ("day",)).tolist()
+    ),
+    "cycles_of": Function(lambda: sources.cycles_of(sources.Step("second", 3600), 2000)),
+    "find_step": Function(lambda: sources.find_step([np.array([0, 3600, 7200])], dates=True)),
+    "panel_of": Function(lambda: sources.panel_of(_series(), 2).values),
+    "read_series": Function(lambda: sources.read_series(pl.DataFrame({"t": [0, 1], "x": [1.0, 2.0]}), time="t").names),
+    "season_of": Function(lambda: sources.season_of([np.sin(np.arange(200) * 2 * np.pi / 12)])),
+    "seconds_or_numbers": Function(lambda: list(sources.seconds_or_numbers(pl.Series("t", [1.0, 2.0]))[0])),
+    "split_ahead": Function(lambda: sources.split_ahead(torch.tensor([50]), 5, least=9).test),
     "many": Function(lambda: sources.many(2, "row")),
     "LabelledPictures": Value(
         lambda: sources.read_pictures("digits"),
