@@ -2,7 +2,7 @@
 
 Both learn from the rows of one split (boosting from the validation rows, too, which the network chooses by) and are
 judged by the same test rows; small sets are split several times and the mean is shown. Boosting has its defaults, and
-knows which columns are categories.
+knows which columns are categories. Seconds are of the training alone, without the trial that a small table has before.
 
     python bench/fit_table.py [NAME ...]        # of those in CASES; all of them if none is named
 """

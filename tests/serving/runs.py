@@ -6,16 +6,20 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 import torch
 from PIL import Image
 
 from chainrule.data import seeded
 from chainrule.recipes import (
+    FITTED,
     Asked,
+    FitPhrases,
     FitPictures,
     FitTable,
     Fitted,
     FitText,
+    plan_phrases,
     plan_series,
     recipe_name,
     to_plain,
@@ -84,6 +88,17 @@ def text_run(folder: Path) -> Path:
         dim=16, heads=2, context=32,
     )  # fmt: skip
     return _saved(recipe, folder)
+
+
+def phrase_run(folder: Path) -> Path:
+    """Ham and spam, by the words of short texts."""
+    if FitPhrases not in FITTED.values():
+        pytest.skip("no run of short texts can be loaded yet")
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = [f"{word} number {n} came {'again ' * (n % 5)}today,{word}" for n in range(40) for word in ("ham", "spam")]
+    (folder / "mails.csv").write_text("\n".join(["mail,kind", *lines]) + "\n")
+    recipe = plan_phrases(folder / "mails.csv", Asked(target="kind", minutes=0.001, threads=1))
+    return _saved(replace(recipe, steps=1), folder)
 
 
 def series_run(folder: Path) -> Path:

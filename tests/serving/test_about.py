@@ -8,7 +8,7 @@ from chainrule import load
 from chainrule.recipes import Fitted
 from chainrule.serving.about import told
 from chainrule.serving.limits import Limits
-from serving.runs import amount_run, picture_run, series_run, table_run, text_run
+from serving.runs import amount_run, phrase_run, picture_run, series_run, table_run, text_run
 
 
 def recipe_of(folder: Path) -> Fitted:
@@ -37,6 +37,7 @@ def test_a_table_tells_its_columns_and_classes(tmp_path: Path) -> None:
         (picture_run, "pictures", "prediction", ["disc", "ring", "cross", "bar"]),
         (text_run, "text", "continuation", []),
         (series_run, "series", "0.5", []),
+        (phrase_run, "phrases", "kind", ["ham", "spam"]),
     ],
 )
 def test_each_kind_names_its_answer(make, kind, answer, classes, tmp_path: Path) -> None:

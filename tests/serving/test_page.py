@@ -16,7 +16,7 @@ from chainrule.serving.about import told
 from chainrule.serving.limits import Limits
 from chainrule.serving.page import policy, read_page, read_reference
 from serving.browser import BROWSER, Chromium
-from serving.runs import picture_run, png, series_run, table_run, text_run
+from serving.runs import phrase_run, picture_run, png, series_run, table_run, text_run
 
 uvicorn = pytest.importorskip("uvicorn", reason="the extra `web` is not installed")
 pytest.importorskip("fastapi", reason="the extra `web` is not installed")
@@ -78,6 +78,14 @@ def test_a_row_is_edited_and_a_picture_dropped_and_the_answers_read(tmp_path: Pa
         assert browser.complaints() == []
 
 
+@needs_browser
+def test_a_short_text_is_typed_and_its_class_read(tmp_path: Path) -> None:
+    run = phrase_run(tmp_path / "phrases")
+    with Chromium(width=390) as browser:
+        _phrase(browser, run)
+        assert browser.complaints() == []
+
+
 def _row(browser: Chromium, folder: Path) -> None:
     with served(folder) as address:
         browser.tell("Page.navigate", url=address)
@@ -127,6 +135,17 @@ def _words(browser: Chromium, folder: Path) -> None:
         browser.run("document.getElementById('text').value = 'the sea'; document.getElementById('ask').click()")
         answer = load(folder).predict("the sea")
         assert browser.until(SAID) == "the sea" + answer["continuation"][0]
+        _looks_well(browser, address)
+
+
+def _phrase(browser: Chromium, folder: Path) -> None:
+    with served(folder) as address:
+        browser.tell("Page.navigate", url=address)
+        browser.until("document.getElementById('text') !== null")
+        browser.run("document.getElementById('text').value = 'spam today'; document.getElementById('ask').click()")
+        answer = load(folder).predict("spam today")
+        assert browser.until(SAID) == answer["kind"][0]
+        assert agree(browser, shares_of(answer, "p("))
         _looks_well(browser, address)
 
 

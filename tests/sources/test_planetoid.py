@@ -84,6 +84,12 @@ def test_damaged_files_are_refused(tmp_path: Path, changed: dict[str, bytes]) ->
         read_network(write(tmp_path, **changed))
 
 
+def test_there_is_one_target(tmp_path: Path) -> None:
+    assert read_network(write(tmp_path), target="class").answers.name == "class"
+    with pytest.raises(InputError, match="leave --target out"):
+        read_network(tmp_path, target="age")
+
+
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     (write(tmp_path) / "ind.toy.tx").unlink()
     with pytest.raises(InputError, match=r"ind\.toy\.tx"):

@@ -100,7 +100,8 @@ def appnp(
         dropout: share of numbers set to zero before each layer, while training.
 
     Shape:
-        values: (entry); columns: (entry); offsets: (node); edge_index: (2, edge); edge_weight: (edge); returns (node, class).
+        values: (entry); columns: (entry); offsets: (node); edge_index: (2, edge); edge_weight: (edge);
+        returns (node, class).
 
     Example:
         >>> sum(weights.numel() for weights in appnp(1433, 64, 7).parameters())    # Cora

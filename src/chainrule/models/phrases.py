@@ -45,7 +45,7 @@ class GramScores(nn.Module):
 
     def __init__(self, ratios: Float[Tensor, "kind class"], dropout: float = 0.0) -> None:
         super().__init__()
-        if ratios.ndim != 2 or len(ratios) < 1 or bool(ratios[0].any()):
+        if ratios.ndim != 2 or len(ratios) < 1 or not (ratios.is_meta or not bool(ratios[0].any())):
             raise InputError(
                 "`ratios` must have a row per gram, the first one zero",
                 advice="put a row of zeros in front", shape=tuple(ratios.shape),
@@ -58,7 +58,7 @@ class GramScores(nn.Module):
         """Scores of the classes."""
         grams = left_out(shortened(grams), self.dropout if self.training else 0.0)
         count = (grams > 0).sum(1, keepdim=True).clamp(min=1)
-        return F.embedding(grams, self.ratios * self.weight).sum(1) / count.sqrt()
+        return F.embedding(grams, self.ratios * self.weight).sum(1) / count.to(self.ratios.dtype).sqrt()
 
 
 class PhraseEncoder(nn.Module):
@@ -74,7 +74,8 @@ class PhraseEncoder(nn.Module):
         words: how many numbers of words there are, 0 for none and 1 for an unknown one.
         grams: what the grams say.
         members: of the ensemble.
-        width: numbers in a word's vector, and in what each convolution makes of them.
+        width: numbers in a word's vector.
+        features: numbers that each convolution makes of them.
         sizes: of the convolutions, in words.
         forgotten: share of the words left out at random while training.
         dropout: share of the embedding set to zero while training; the grams' scores stay.
@@ -84,7 +85,7 @@ class PhraseEncoder(nn.Module):
         of them the scores of the grams, one per class.
 
     Example:
-        >>> encoder = PhraseEncoder(9, GramScores(torch.zeros(5, 2)), members=3, width=8)
+        >>> encoder = PhraseEncoder(9, GramScores(torch.zeros(5, 2)), members=3, width=8, features=8)
         >>> encoder(torch.tensor([[4, 1, 0]]), torch.tensor([[2, 0]])).shape, encoder.hidden
         (torch.Size([1, 3, 34]), 32)
 
@@ -102,22 +103,23 @@ class PhraseEncoder(nn.Module):
         grams: GramScores,
         *,
         members: int = 4,
-        width: int = 48,
+        width: int = 24,
+        features: int = 96,
         sizes: tuple[int, ...] = (1, 2, 3),
         forgotten: float = 0.3,
         dropout: float = 0.5,
     ) -> None:
         super().__init__()
-        if min(words, members, width, *sizes) < 1:
+        if min(words, members, width, features, *sizes) < 1:
             raise InputError("sizes must be positive", advice="try 4 members", words=words, members=members)
         self.members = members
-        self.hidden = width * (1 + len(sizes))
+        self.hidden = width + features * len(sizes)
         self.forgotten = forgotten
         self.grams = grams
         self.vectors = nn.Embedding(words, members * width, padding_idx=0)
         nn.init.normal_(self.vectors.weight, std=_AT_FIRST)
         self.convolutions = nn.ModuleList(
-            nn.Conv1d(members * width, members * width, size, padding=size // 2, groups=members) for size in sizes
+            nn.Conv1d(members * width, members * features, size, padding=size // 2, groups=members) for size in sizes
         )
         self.dropout = nn.Dropout(dropout)
 
@@ -129,7 +131,7 @@ class PhraseEncoder(nn.Module):
         there = (words > 0)[:, None]  # (batch, 1, word)
         seen = left_out(words, self.forgotten if self.training else 0.0)
         vectors = (self.vectors(seen) * (seen > 0)[..., None]).transpose(1, 2)  # (batch, member * width, word)
-        parts = [vectors.sum(2) / there.sum(2).clamp(min=1).sqrt()]
+        parts = [vectors.sum(2) / there.sum(2).clamp(min=1).to(vectors.dtype).sqrt()]
         for convolution in self.convolutions:
             found = F.relu(convolution(vectors)[..., : words.shape[1]])
             parts.append((found * there).amax(2))  # behind its last word a text says nothing, whatever else is there
@@ -149,7 +151,8 @@ class PhraseVote(nn.Module):
         members: of the ensemble.
 
     Shape:
-        embedding: (batch, member, hidden + class); returns (batch, member, class), in evaluation (batch, class).
+        embedding: (batch, member, hidden), the scores of the grams among them; returns (batch, member, class), in
+        evaluation (batch, class).
 
     Example:
         >>> vote = PhraseVote(16, classes=3, members=4)
@@ -187,7 +190,8 @@ def phrase_net(
     ratios: Float[Tensor, "kind class"],
     *,
     members: int = 4,
-    width: int = 48,
+    width: int = 24,
+    features: int = 96,
     sizes: Sequence[int] = (1, 2, 3),
     forgotten: float = 0.3,
     dropout: float = 0.5,
@@ -201,12 +205,14 @@ def phrase_net(
         ratios: what each gram says of each class at first: log-count ratios.
         members: of the ensemble.
         width: numbers in a word's vector.
+        features: numbers that each convolution makes of them.
         sizes: of the convolutions, in words.
         forgotten: share of the words left out at random while training.
         dropout: share of the embedding set to zero while training, and of the grams left out.
 
     Shape:
-        words: (batch, word); grams: (batch, gram); returns (batch, class), in training (batch, member, class).
+        ratios: (kind, class). The network takes words (batch, word) and grams (batch, gram), and returns (batch, class), in
+        training (batch, member, class).
 
     Example:
         >>> network = phrase_net(9, torch.zeros(5, 2), width=8).eval()
@@ -221,14 +227,19 @@ def phrase_net(
         The two are one network, trained together.
     """
     encoder = PhraseEncoder(
-        words, GramScores(ratios, dropout), members=members, width=width, sizes=tuple(sizes), forgotten=forgotten,
-        dropout=dropout,
+        words, GramScores(ratios, dropout), members=members, width=width, features=features, sizes=tuple(sizes),
+        forgotten=forgotten, dropout=dropout,
     )  # fmt: skip
     return Network(encoder, PhraseVote(encoder.hidden, ratios.shape[1], members))
 
 
 def shortened(numbers: Int[Tensor, "batch place"]) -> Int[Tensor, "batch shorter"]:
-    """Without the places behind the longest text of the batch, where only zeros stand."""
+    """Without the places behind the longest text of the batch, where only zeros stand.
+
+    They change nothing but the time it takes: a program that is traced once, for texts of any length, keeps them.
+    """
+    if numbers.is_meta or torch.compiler.is_compiling():
+        return numbers
     used = (numbers > 0).any(0).nonzero()
     return numbers[:, : int(used[-1]) + 1 if len(used) else 1]
 

@@ -6,6 +6,7 @@ from chainrule.recipes.digits_gan import DigitsGan, digits_gan
 from chainrule.recipes.digits_lenet import DigitsLenet, digits_lenet
 from chainrule.recipes.export import Exported, Form, export
 from chainrule.recipes.fit_nodes import FitNodes, plan_nodes
+from chainrule.recipes.fit_phrases import FitPhrases, plan_phrases
 from chainrule.recipes.fit_pictures import FitPictures, plan_pictures
 from chainrule.recipes.fit_series import FitSeries, plan_series
 from chainrule.recipes.fit_table import FitTable, plan_table
@@ -30,6 +31,7 @@ __all__ = [
     "DigitsLenet",
     "Exported",
     "FitNodes",
+    "FitPhrases",
     "FitPictures",
     "FitSeries",
     "FitTable",
@@ -53,6 +55,7 @@ __all__ = [
     "kind_of",
     "load",
     "plan_nodes",
+    "plan_phrases",
     "plan_pictures",
     "plan_series",
     "plan_table",

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
-from chainrule.data import IGNORED, Batches, Same, SparseGraph
+from chainrule.data import IGNORED, Batches, Same, SparseGraph, seeded
 from chainrule.errors import InputError
 from chainrule.layers import Temperature, best_temperature
 from chainrule.learners import Gradient, KeepBest
@@ -34,6 +34,10 @@ from chainrule.sources import (
 from chainrule.training import Evaluate, Hook, evaluating
 
 _ENOUGH = 300  # steps, each of which sees the whole graph
+_TRYING = 0.2  # share of the minutes that goes into choosing
+_TRIED = 150  # steps of a training that only helps to choose
+_LEAST_TRIED = 20
+_MOST_NAMES = 20_000  # nodes that can be features
 _LOOKS = 15  # measurements that are written down
 _DOUBT = 10  # mistakes, until which a temperature is half believed
 _MOST_SHARES = 30  # classes whose probabilities are all told
@@ -191,22 +195,59 @@ def plan_nodes(data: str, asked: Asked) -> FitNodes:
     """
     if asked.task not in (None, "classify", "nodes"):
         raise InputError("nodes of a graph can be told as classes", advice="leave --task out", task=asked.task)
+    if asked.metric not in (None, "accuracy"):
+        raise InputError("nodes of a graph are judged by accuracy", advice="leave --metric out", metric=asked.metric)
     found = prepare_nodes(data, target=asked.target, seed=asked.seed)
     network = found.network
     columns = understand_nodes(network.frame, found.seen, network.answers, network.names, dict(network.formats))
     recipe = FitNodes(
         steps=1, seed=asked.seed, threads=asked.threads, data=data, digest=network.digest, asked=asked,
-        target=found.target, columns=columns, dropout=0.5 if columns.names else 0.8,
+        target=found.target, columns=columns, dropout=0.8 if columns.words else 0.5,
     )  # fmt: skip
-    spent = budget(recipe.learner().learner, recipe.batches(), asked.minutes, threads=asked.threads, enough=_ENOUGH)
+    recipe, why = _named(recipe, network.names)
+    spent = budget(
+        recipe.learner().learner, recipe.batches(), (1 - _TRYING) * asked.minutes, threads=asked.threads, enough=_ENOUGH
+    )
     steps = recipe.every * max(1, spent.steps // recipe.every)
     notes = [
         *found.notes,
         *_described(columns),
+        *why,
         f"Each node's own scores ({recipe.hidden} hidden numbers) are spread along the edges {recipe.rounds} times.",
         f"{spent.told()} What is kept is the moment that was best on the nodes to choose by.",
     ]
     return replace(recipe, steps=steps, notes=tuple(notes))
+
+
+def _named(recipe: FitNodes, names: tuple[str, ...]) -> tuple[FitNodes, list[str]]:
+    """Whether each node is a feature of its own beside what is known of it: as a short training of each tells."""
+    if recipe.columns.names or len(names) > _MOST_NAMES:
+        return recipe, []
+    asked = recipe.asked
+    other = replace(recipe, columns=replace(recipe.columns, names=names))
+    share = _TRYING * asked.minutes
+    spent = budget(other.learner().learner, other.batches(), share / 2, threads=asked.threads, enough=_TRIED)
+    if spent.steps < _LEAST_TRIED:
+        return recipe, []
+    losses = [_tried(each, spent.steps) for each in (recipe, other)]
+    said = f"the loss on nodes to choose by is {losses[1]:.3f} with that and {losses[0]:.3f} without"
+    if losses[1] < losses[0]:
+        return other, [f"Who a node is counts, too, so that neighbours of known nodes are told by these: {said}."]
+    return recipe, [f"Who a node is does not count, only what is known of it: {said}."]
+
+
+def _tried(recipe: FitNodes, steps: int) -> float:
+    """The least validation loss of a short training."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(recipe.threads)
+    try:
+        with seeded(recipe.seed):
+            learner, batches = recipe.learner(), recipe.batches()
+            for k in range(recipe.every * max(1, steps // recipe.every)):
+                learner.step(batches[k])
+    finally:
+        torch.set_num_threads(before)
+    return learner.least
 
 
 @lru_cache(maxsize=4)

@@ -60,6 +60,7 @@ class FitPhrases(Fitted):
         vocabulary: the words and grams that it knows, and what each gram says at first.
         members: of the ensemble inside the network.
         width: numbers in a word's vector.
+        features: numbers that each convolution makes of them.
         forgotten: share of the words left out at random while training.
         dropout: share of grams and hidden numbers left out at random while training.
         smoothing: share of the target spread over all classes.
@@ -79,10 +80,11 @@ class FitPhrases(Fitted):
     validation: str | None = None
     test: str | None = None
     members: int = 4
-    width: int = 48
+    width: int = 24
+    features: int = 96
     forgotten: float = 0.3
     dropout: float = 0.5
-    smoothing: float = 0.0
+    smoothing: float = 0.1
     batch_size: int = 64
     every: int = 50
     optimizer: AdamW = AdamW(lr=3e-3, weight_decay=0.1, schedule=WarmupCosine(warmup=50))
@@ -96,7 +98,7 @@ class FitPhrases(Fitted):
         """An ensemble in one network, of which the moment that was best on the validation texts is kept."""
         model = phrase_net(
             len(self.vocabulary.words) + 2, gram_ratios(self.vocabulary, len(self.classes)), members=self.members,
-            width=self.width, forgotten=self.forgotten, dropout=self.dropout,
+            width=self.width, features=self.features, forgotten=self.forgotten, dropout=self.dropout,
         )  # fmt: skip
         objective = EveryMember(Classify(smoothing=self.smoothing))
         learner = Gradient(model, objective, self.optimizer.over(self.steps))
@@ -141,9 +143,8 @@ class FitPhrases(Fitted):
         """Numbers of the test texts, beside the commonest class and a linear model of counted words."""
         prepared = self.prepared()
         train, validation, test = (part_of(prepared, number) for number in range(3))
-        seen = [*train[0], *validation[0]], torch.cat([train[1], validation[1]])
         scores = _outputs(model, self.part(2).rows)
-        return phrase_outcome(scores, test, seen, self.classes, float(_temperature_of(model).temperature))
+        return phrase_outcome(scores, test, train, validation, self.classes, float(_temperature_of(model).temperature))
 
     def encoded(self, inputs: Any) -> Phrases:
         """Texts as the network takes them: one, a list, a file or frame that has the column of texts."""

@@ -1,5 +1,6 @@
 """How good a classifier of texts is: numbers with intervals, the rivals that count words, and where it is wrong."""
 
+import re
 import warnings
 from collections.abc import Sequence
 
@@ -17,12 +18,16 @@ _WORST = 15
 _SHOWN = 160  # characters of a text
 _TOLD = 1e-9  # the least probability that is believed
 _PRIOR = "commonest class"
+_PENALTIES = (1.0, 10.0)  # of the linear model: scikit-learn's own first
+_MOST_LEARNT = 100_000  # texts that a rival learns from
+_COUNTED = re.compile(r"\w\w")  # what scikit-learn takes for a word
 
 
 def phrase_outcome(
     scores: Float[Tensor, "text class"],
     test: tuple[Sequence[str], Tensor],
-    seen: tuple[Sequence[str], Tensor],
+    train: tuple[Sequence[str], Tensor],
+    validation: tuple[Sequence[str], Tensor],
     classes: Sequence[str],
     temperature: float,
 ) -> Outcome:
@@ -31,7 +36,8 @@ def phrase_outcome(
     Args:
         scores: of the network, in evaluation mode.
         test: the texts to judge with, and their labels.
-        seen: the texts to learn from and to choose by, from which the rivals learn, and their labels.
+        train: the texts to learn from, and their labels.
+        validation: the texts to choose by, and their labels.
         classes: names, by number.
         temperature: that the network was calibrated with, for the note.
 
@@ -39,9 +45,9 @@ def phrase_outcome(
         scores: (text, class).
 
     Example:
-        >>> texts, labels = ["good film", "bad film"] * 5, torch.tensor([0, 1] * 5)
-        >>> scores = torch.nn.functional.one_hot(labels) * 9.0
-        >>> found = phrase_outcome(scores, (texts, labels), (texts, labels), ("good", "bad"), 1.0)
+        >>> part = ["good film", "bad film"] * 5, torch.tensor([0, 1] * 5)
+        >>> scores = torch.nn.functional.one_hot(part[1]) * 9.0
+        >>> found = phrase_outcome(scores, part, part, part, ("good", "bad"), 1.0)
         >>> found.metrics["accuracy"], found.reached
         (1.0, True)
     """
@@ -49,7 +55,7 @@ def phrase_outcome(
     shares = scores.double().softmax(1)
     sure, answer = shares.max(1)
     right = answer == labels
-    beside = phrase_rivals(seen, texts, len(classes))
+    beside = phrase_rivals(train, validation, texts, len(classes))
     others = {name: phrase_metrics(found, labels) for name, found in beside.items()}
     measured = phrase_metrics(shares, labels) | {"calibration error": calibration_error(sure.clamp(0, 1), right)}
     best = max(others, key=lambda name: others[name]["accuracy"])
@@ -68,32 +74,59 @@ def phrase_outcome(
     )
 
 
-def phrase_rivals(seen: tuple[Sequence[str], Tensor], texts: Sequence[str], classes: int) -> dict[str, Tensor]:
-    """What the commonest class and a linear model of words and pairs of words say: shares of the classes.
+def phrase_rivals(
+    train: tuple[Sequence[str], Tensor], validation: tuple[Sequence[str], Tensor], texts: Sequence[str], classes: int
+) -> dict[str, Tensor]:
+    """What the commonest class and linear models of words and pairs of words say: shares of the classes.
+
+    One linear model has scikit-learn's defaults; the other's penalty was chosen by the validation texts. Then all
+    learn from the validation texts, too.
 
     Args:
-        seen: texts and labels that they learn from.
+        train: texts and labels that they learn from.
+        validation: those that the penalty is chosen by.
         texts: that they answer.
         classes: how many.
 
     Example:
-        >>> seen = ["good film", "bad film"] * 5, torch.tensor([0, 1] * 5)
-        >>> phrase_rivals(seen, ["a good day"], 2)["TF-IDF + logistic regression"].argmax().item()
+        >>> train = ["good film", "bad film"] * 5, torch.tensor([0, 1] * 5)
+        >>> phrase_rivals(train, train, ["a good day"], 2)[RIVAL].argmax().item()
         0
     """
+    seen, labels = _some([*train[0], *validation[0]], torch.cat([train[1], validation[1]]))
+    counts = torch.bincount(labels, minlength=classes).double()
+    found = {_PRIOR: (counts / counts.sum()).expand(len(texts), -1)}
+    first = _some(*train)
+    right = [
+        (float((_linear(first, validation[0], classes, each).argmax(1) == validation[1]).double().mean()), -each)
+        for each in _PENALTIES
+    ]
+    best = -max(right)[1]
+    found[RIVAL] = _linear((seen, labels), texts, classes, _PENALTIES[0])
+    if best != _PENALTIES[0]:
+        found[f"{RIVAL}, tuned"] = _linear((seen, labels), texts, classes, best)
+    return found
+
+
+def _some(texts: Sequence[str], labels: Tensor) -> tuple[Sequence[str], Tensor]:
+    """Every so-maniest text, so that a rival takes seconds."""
+    each = slice(None, None, -(-len(texts) // _MOST_LEARNT) or 1)
+    return texts[each], labels[each]
+
+
+def _linear(seen: tuple[Sequence[str], Tensor], texts: Sequence[str], classes: int, penalty: float) -> Tensor:
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression
 
-    counts = torch.bincount(seen[1], minlength=classes).double()
-    found = {_PRIOR: (counts / counts.sum()).expand(len(texts), -1)}
-    counted = TfidfVectorizer(ngram_range=(1, 2), token_pattern=r"\w+|[^\w\s]")  # noqa: S106 (of words)
-    model = LogisticRegression(max_iter=1000)
+    words = any(_COUNTED.search(text) for text in seen[0])
+    counted = TfidfVectorizer(ngram_range=(1, 2), analyzer="word" if words else "char")
+    model = LogisticRegression(max_iter=1000, C=penalty)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a linear model that has not quite converged is a rival all the same
         model.fit(counted.fit_transform(seen[0]), seen[1].numpy())
     shares = torch.zeros(len(texts), classes, dtype=torch.float64)
     shares[:, torch.from_numpy(model.classes_)] = torch.from_numpy(model.predict_proba(counted.transform(texts)))
-    return found | {RIVAL: shares}
+    return shares
 
 
 def phrase_metrics(shares: Float[Tensor, "text class"], labels: Int[Tensor, " text"]) -> dict[str, float]:

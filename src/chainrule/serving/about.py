@@ -3,7 +3,7 @@
 import datetime
 from typing import Any
 
-from chainrule.recipes import FitPictures, FitSeries, FitTable, Fitted
+from chainrule.recipes import FitPhrases, FitPictures, FitSeries, FitTable, Fitted
 from chainrule.serving.limits import Limits
 from chainrule.serving.questions import takes
 from chainrule.sources import Category, Classes, Column, Moment, Number, Unused, Words
@@ -28,7 +28,7 @@ def told(recipe: Fitted, limits: Limits) -> dict[str, Any]:
 
 
 def _classes(recipe: Fitted) -> list[str]:
-    if isinstance(recipe, FitPictures):
+    if isinstance(recipe, FitPictures | FitPhrases):
         return list(recipe.classes)
     return list(recipe.target.names) if isinstance(recipe, FitTable) and isinstance(recipe.target, Classes) else []
 
@@ -37,6 +37,8 @@ def _answer(recipe: Fitted) -> str:
     """The column of the answer that matters most."""
     if isinstance(recipe, FitTable):
         return recipe.target.name
+    if isinstance(recipe, FitPhrases):
+        return recipe.columns[1]
     if isinstance(recipe, FitPictures):
         return "prediction"
     return "0.5" if isinstance(recipe, FitSeries) else "continuation"

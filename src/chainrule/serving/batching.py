@@ -26,8 +26,9 @@ class _Job(Generic[Question, Answer]):
 class Batcher(Generic[Question, Answer]):
     """One worker thread and a queue before it.
 
-    The worker takes what waits, up to `limits.batch` examples, and gives the first of them `limits.pause` seconds for
-    others to come. A question that cannot be answered spoils no other: then each is asked alone.
+    The worker takes what waits, up to `limits.batch` examples. If several came together before, it gives the first of
+    them `limits.pause` seconds for others to come; whoever asks alone is not kept waiting. A question that cannot be
+    answered spoils no other: then each is asked alone.
 
     Args:
         answer: to several questions at once, in their order.
@@ -37,6 +38,7 @@ class Batcher(Generic[Question, Answer]):
     def __init__(self, answer: Callable[[Sequence[Question]], Sequence[Answer]], limits: Limits) -> None:
         self._answer = answer
         self._limits = limits
+        self._crowded = False
         self._queue: queue.SimpleQueue[_Job[Question, Answer] | None] = queue.SimpleQueue()
         self._worker = threading.Thread(target=self._work, name="answers", daemon=True)
         self._worker.start()
@@ -62,6 +64,7 @@ class Batcher(Generic[Question, Answer]):
         held: _Job[Question, Answer] | None = None
         while (first := held or self._queue.get()) is not None:
             jobs, held, last = self._gathered(first)
+            self._crowded = len(jobs) > 1
             self._settle([job for job in jobs if self._wanted(job)])
             if last:
                 return
@@ -70,7 +73,8 @@ class Batcher(Generic[Question, Answer]):
         self, first: _Job[Question, Answer]
     ) -> tuple[list[_Job[Question, Answer]], _Job[Question, Answer] | None, bool]:
         """The jobs of a batch, the one that did not fit any more, and whether none will follow."""
-        jobs, size, end = [first], first.size, first.since + self._limits.pause
+        jobs, size = [first], first.size
+        end = first.since + (self._limits.pause if self._crowded else 0.0)
         while size < self._limits.batch:
             try:
                 job = self._queue.get(timeout=max(0.0, end - time.monotonic()))

@@ -70,4 +70,4 @@ def _example(about: Mapping[str, Any]) -> Any:
         return [row]
     if about["kind"] == "series":
         return [{column["name"]: "..." for column in about["columns"]}]
-    return ["Once upon a time"] if about["kind"] == "text" else ["iVBORw0KGgo..."]
+    return ["Once upon a time"] if about["kind"] in ("text", "phrases") else ["iVBORw0KGgo..."]

@@ -13,12 +13,14 @@ from typing import Any
 
 import torch
 
-from chainrule.data import Rows
+from chainrule.data import Rows, Table
 from chainrule.errors import InputError
-from chainrule.recipes import Answers, FitPictures, FitSeries, FitTable, Fitted, FitText, Trained
+from chainrule.recipes import Answers, FitPhrases, FitPictures, FitSeries, FitTable, Fitted, FitText, Trained
 from chainrule.serving.limits import Limits, Refused, too_slow
-from chainrule.sources import read_table
+from chainrule.serving.quick import quick_features
+from chainrule.sources import Classes, read_table
 
+_SERVED = (FitPhrases, FitPictures, FitSeries, FitTable, FitText)
 _FAR = 1 << 63
 _LONGEST = 10_000  # characters of a value in a row
 _TABLES = frozenset({".csv", ".tsv", ".txt"})  # nothing that is packed: it could be of any size
@@ -51,10 +53,10 @@ class Desk:
     """
 
     def __init__(self, trained: Trained, limits: Limits) -> None:
-        if not isinstance(trained.recipe, Fitted):
+        if not isinstance(trained.recipe, _SERVED):
             raise InputError(
-                "only what `chainrule fit` made can be served",
-                advice="in Python, call the model itself", recipe=type(trained.recipe).__name__,
+                "only a model of tables, pictures, texts or series that `chainrule fit` made can be served",
+                advice="use `chainrule predict`, or call it in Python", recipe=type(trained.recipe).__name__,
             )  # fmt: skip
         self.recipe: Fitted = trained.recipe
         self._network = trained.network
@@ -76,9 +78,16 @@ class Desk:
         self._limits.allow(len(given))
         if isinstance(recipe, FitText):
             return self._texts([_text(one) for one in given], until)
+        if isinstance(recipe, FitPhrases):
+            return self._rows(recipe, [_text(one) for one in given], until)
         if isinstance(recipe, FitPictures):
             return self._pictures(recipe, [_decoded(one) for one in given], until)
-        return self._rows(recipe, _columns(given), until)
+        columns = _columns(given)
+        quick = quick_features(recipe.columns, given) if isinstance(recipe, FitTable) else None
+        if quick is None or not isinstance(recipe, FitTable):
+            return self._rows(recipe, columns, until)
+        kind = torch.int64 if isinstance(recipe.target, Classes) else torch.float32  # as `encoded` makes them up
+        return Question(Table(quick, torch.zeros(len(quick), dtype=kind)), (), len(quick), until)
 
     def question_of_file(self, name: str, content: bytes, until: float) -> Question:
         """What an uploaded file asks.
@@ -91,12 +100,11 @@ class Desk:
         recipe, ending = self.recipe, Path(name).suffix.lower()
         if isinstance(recipe, FitPictures):
             return self._pictures(recipe, [content], until)
-        if isinstance(recipe, FitText):
+        if isinstance(recipe, FitText) or (isinstance(recipe, FitPhrases) and ending not in (".csv", ".tsv")):
             lines = [line for line in content.decode("utf-8", "replace").splitlines() if line]
             if not lines:
                 raise InputError("a file of texts must have a line", advice="write one text per line")
-            self._limits.allow(len(lines))
-            return self._texts(lines, until)
+            return self.question(lines, until)
         if ending not in _TABLES:
             raise InputError("a table is sent as text", advice="send .csv or .tsv", ending=ending)
         with _kept(f"table{ending}", content) as path:
@@ -168,6 +176,8 @@ def takes(recipe: Fitted) -> dict[str, Any]:
         return {"kind": "pictures", "inputs": "pictures, each as base64", "files": sorted(_PICTURES)}
     if isinstance(recipe, FitSeries):
         return {"kind": "series", "inputs": "rows as objects, with their time", "files": sorted(_TABLES)}
+    if isinstance(recipe, FitPhrases):
+        return {"kind": "phrases", "inputs": "a text, or a list of texts", "files": sorted(_TABLES)}
     return {"kind": "text", "inputs": "a text, or a list of texts, to go on from", "files": [".txt"]}
 
 
@@ -231,11 +241,18 @@ def _kept(name: str, content: bytes) -> Generator[Path]:
 
 
 def _joined(parts: Sequence[Rows]) -> Rows:
-    """The rows of all, in their order."""
+    """The rows of all, in their order; shorter texts are filled up with 0, which says that they are over."""
     if len(parts) == 1:
         return parts[0]
     each = [part.tensors() for part in parts]
-    return type(parts[0])(**{name: torch.cat([tensors[name] for tensors in each]) for name in each[0]})
+    return type(parts[0])(**{name: _stacked([tensors[name] for tensors in each]) for name in each[0]})
+
+
+def _stacked(tensors: Sequence[torch.Tensor]) -> torch.Tensor:
+    width = max(tensor.shape[-1] for tensor in tensors)
+    if tensors[0].ndim != 2 or all(tensor.shape[-1] == width for tensor in tensors):
+        return torch.cat(list(tensors))
+    return torch.cat([torch.nn.functional.pad(tensor, (0, width - tensor.shape[-1])) for tensor in tensors])
 
 
 def _rows_of(answers: Answers) -> list[dict[str, Any]]:

@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from chainrule.errors import InputError
-from chainrule.sources.typed import many
+from chainrule.sources.typed import GAPS, many
 
-MOST_BYTES = 1 << 30  # unpacked: beyond it a file is read from its start only
+MOST_BYTES = 1 << 29  # unpacked: beyond it a file is read from its start only
 _DELIMITERS = ("\t", ";", "|", ",", " ")  # the first that cuts nearly all lines alike: 1,5;2,5 is cut by both , and ;
+_START = 1 << 22  # characters that hold the sample
 _SAMPLE = 200  # lines that are looked at before the rest is cut
 _CHUNK = 50_000  # rows that exist as Python's own strings at once
 _RAGGED = 0.2  # share of rows of a wrong length beyond which the delimiter is not understood
@@ -81,7 +82,7 @@ def read_delimited(
     if not text.strip():
         raise InputError("the file must not be empty", advice="check how it was written", path=str(path))
     delimiter = _delimiter(text, path)
-    rows = _rows(text, delimiter, path)
+    rows = _rows(text[:_START], delimiter, path)
     first = next(rows)
     sample = [first, *(row for row, _ in zip(rows, range(_SAMPLE), strict=False))]
     header = _is_header(sample, names)
@@ -194,7 +195,8 @@ def _is_header(rows: list[list[str]], names: Sequence[str]) -> bool:
     if not rest:
         return True
     columns = [[row[place].strip() for row in rest if place < len(row)] for place in range(len(first))]
-    if any(sum(bool(_MEASURED.match(value)) for value in column) > 0.5 * len(column) for column in columns):
+    there = [[value for value in column if value.lower() not in GAPS] for column in columns]
+    if any(sum(bool(_MEASURED.match(value)) for value in column) > 0.5 * len(column) for column in there):
         return True  # a word above numbers or dates
     return len(rest) >= 3 and not any(name in column for name, column in zip(first, columns, strict=True) if name)
 

@@ -106,7 +106,7 @@ def build_vocabulary(texts: Sequence[str], labels: Int[Tensor, " text"], classes
     Example:
         >>> found = build_vocabulary(["a good one", "a bad one"] * 3, torch.tensor([0, 1] * 3), 2)
         >>> found.words, found.long
-        (('a', 'one', 'good', 'bad'), 3)
+        (('a', 'one', 'bad', 'good'), 3)
 
     Reference:
         Wang and Manning, Baselines and Bigrams: Simple, Good Sentiment and Topic Classification, 2012.
@@ -146,8 +146,8 @@ def gram_ratios(vocabulary: Vocabulary, classes: int) -> Float[Tensor, "kind cla
 
     Example:
         >>> gram_ratios(Vocabulary(("good",), ("good",), "ZF", long=4, many=8), 2)
-        tensor([[ 0.0000,  0.0000],
-                [ 1.0000, -1.0000]])
+        tensor([[ 0.,  0.],
+                [ 1., -1.]])
     """
     codes = torch.frombuffer(bytearray(vocabulary.ratios, "ascii") or bytearray(1), dtype=torch.uint8)
     codes = codes[: len(vocabulary.ratios)]

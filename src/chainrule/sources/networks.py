@@ -1,5 +1,6 @@
 """Somebody's graph: a node table and an edge table in one folder, or the files of the Planetoid sets."""
 
+import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ _EDGES = re.compile(r"(^|[^a-z])(edges?|links?|edge_?list|arcs?|ties)([^a-z]|$)"
 _NODES = re.compile(r"(^|[^a-z])(nodes?|vertex|vertices)([^a-z]|$)")
 _NAMES = ("id", "name", "node", "node_id", "nodeid", "key")
 _SPLITS = ("split", "part", "fold", "subset")
+_CLASS = "class"
 _PARTS = {
     **dict.fromkeys(("train", "training"), 0),
     **dict.fromkeys(("validation", "valid", "val", "dev"), 1),
@@ -103,6 +105,8 @@ def read_network(
     """
     path = Path(path)
     if is_planetoid(path):
+        if target not in (None, _CLASS):
+            raise InputError("a Planetoid set tells the class of its nodes", advice="leave --target out", target=target)
         return NetworkData(**read_planetoid(path))
     found = _tables(path) if path.is_dir() else None
     if found is None:
@@ -139,8 +143,9 @@ def _network(
     alone = len(names) - len(pairs.flatten().unique())
     if alone:
         notes.append(f"{many(alone, 'node')} {'has' if alone == 1 else 'have'} no edge: known by features alone.")
+    digest = hashlib.sha256(f"{table.digest} {edges.digest}".encode()).hexdigest()[:16]
     return NetworkData(
-        names, rest, answers, pairs, f"{table.digest}{edges.digest}", weights=weights, parts=parts,
+        names, rest, answers, pairs, digest, weights=weights, parts=parts,
         notes=tuple(notes), formats=dict(table.formats),
     )  # fmt: skip
 

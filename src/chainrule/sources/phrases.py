@@ -30,7 +30,7 @@ _MOST_BYTES = 1 << 30
 _MOST_CLASSES = 100
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class LabelledPhrases:
     """Texts, and the class of each.
 
@@ -265,10 +265,21 @@ def _two_columns(frame: Any, target: str | None) -> tuple[str, str, str]:
             "texts with classes need exactly one column of free text",
             advice="leave out what is not the text", texts=prose, columns=list(frame.columns)[:20],
         )  # fmt: skip
-    answer, why = choose_target([prose[0], *(name for name in frame.columns if name != prose[0])], target)
+    rest = sorted((name for name in frame.columns if name != prose[0]), key=lambda name: _likely(frame[name]))
+    answer, why = choose_target([prose[0], *rest], target)
     if answer == prose[0]:
         raise InputError("the text cannot be its own class", advice="choose another --target", target=answer)
-    return prose[0], answer, why.replace("the last column, as", "the last column beside the text, as")
+    return (
+        prose[0],
+        answer,
+        why.replace("the last column, as", "it has the fewest different values beside the text, as"),
+    )
+
+
+def _likely(column: Any) -> tuple[bool, int]:
+    """How likely a column holds classes, for sorting: one value says nothing, and of few values the fewest."""
+    different = column.drop_nulls().n_unique()
+    return different > 1, -different
 
 
 def _is_text(column: Any) -> bool:

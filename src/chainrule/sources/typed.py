@@ -171,7 +171,9 @@ def _date(values: Any, known: str, repairs: list[str]) -> tuple[Any, str]:
         if count > best:
             best, found, way = count, dates, written
     if found is not None and best < there:
-        repairs.append(f"{many(there - best, 'value')} of `{values.name}` not written as the other dates became gaps.")
+        repairs.append(
+            f"{many(there - int(best), 'value')} of `{values.name}` not written as the other dates became gaps."
+        )
     return (found.cast(pl.Datetime("us")), way) if found is not None else (None, "")
 
 

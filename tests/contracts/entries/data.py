@@ -86,6 +86,9 @@ ENTRIES = {
     "Tokens": BatchKind(lambda: data.Tokens(torch.arange(6).view(2, 3), torch.arange(1, 7).view(2, 3))),
     "Series": BatchKind(lambda: data.Series(torch.randn(3, 5, 1), torch.randn(3, 2, 1))),
     "Table": BatchKind(_table),
+    "Phrases": BatchKind(
+        lambda: data.Phrases(torch.arange(6).view(2, 3), torch.arange(4).view(2, 2), torch.tensor([0, 1]))
+    ),
     "Graph": BatchKind(
         lambda: data.Graph(torch.eye(3), torch.tensor([[0, 1], [1, 2]]), torch.tensor([0, data.IGNORED, 1]))
     ),

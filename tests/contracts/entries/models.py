@@ -44,6 +44,14 @@ _SCORED = "called with examples, the players score them: only the critic is at w
 _COUNTED = "it counts a text when it is built, and looks grams up: how many it finds depends on the text"
 
 
+def grams() -> torch.Tensor:
+    return torch.cat((torch.zeros(1, 3), torch.linspace(-1, 1, 12).view(4, 3)))
+
+
+def phrases() -> tuple[torch.Tensor, torch.Tensor]:
+    return torch.tensor([[3, 1, 6, 0, 0], [2, 4, 5, 6, 0]]), torch.tensor([[1, 2, 0], [4, 0, 0]])
+
+
 def graph() -> tuple[torch.Tensor, torch.Tensor]:
     return torch.rand(5, 3), torch.tensor([[0, 1, 1, 3], [1, 0, 2, 4]])
 
@@ -78,6 +86,20 @@ ENTRIES = {
     "quick_stem": Module(build=lambda: models.quick_stem(3, 8), inputs=lambda: (torch.rand(2, 3, 8, 8),)),
     "NumberMean": Module(
         build=lambda: models.NumberMean(8, members=4, mean=2.0, deviation=3.0), inputs=lambda: (torch.randn(5, 4, 8),)
+    ),
+    "GramScores": Module(build=lambda: models.GramScores(grams()), inputs=lambda: phrases()[1:]),
+    "PhraseEncoder": Module(
+        build=lambda: models.PhraseEncoder(
+            7, models.GramScores(grams()), width=8, features=8, forgotten=0.0, dropout=0.0
+        ),
+        inputs=phrases,
+    ),
+    "PhraseVote": Module(
+        build=lambda: models.PhraseVote(8, classes=3, members=4), inputs=lambda: (torch.randn(5, 4, 11),)
+    ),
+    "phrase_net": Module(
+        build=lambda: models.phrase_net(7, grams(), width=8, features=8, forgotten=0.0, dropout=0.0),
+        inputs=phrases,
     ),
     "ClassVote": Module(
         build=lambda: models.ClassVote(8, classes=3, members=4), inputs=lambda: (torch.randn(5, 4, 8),)

@@ -34,6 +34,7 @@ from chainrule.recipes import (
     kind_of,
     load,
     plan_nodes,
+    plan_phrases,
     plan_pictures,
     plan_series,
     plan_table,
@@ -112,7 +113,17 @@ def two_steps() -> int:
     return budget(Gradient(torch.nn.Linear(2, 1), Regress()), batches, 1.0, threads=1, enough=2).steps
 
 
+@cache
+def mails() -> str:
+    path = Path(mkdtemp()) / "mails.tsv"
+    lines = [f"{word} number {n} came today\t{word}" for n in range(40) for word in ("ham", "spam")]
+    path.write_text("\n".join(lines))
+    return str(path)
+
+
 ENTRIES = {
+    "FitPhrases": Recipe(build=lambda: replace(plan_phrases(mails(), SHORT), steps=2, notes=())),
+    "plan_phrases": Function(example=lambda: plan_phrases(mails(), SHORT).vocabulary),
     "FitSeries": Recipe(build=series_recipe),
     "plan_series": Function(example=lambda: series_recipe().shape.horizon),
     "FitNodes": Recipe(build=node_recipe),

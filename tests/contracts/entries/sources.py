@@ -18,6 +18,11 @@ def _grey() -> Path:
     return file
 
 
+def _phrases() -> pl.DataFrame:
+    texts = [f"film {number} was good fun" for number in range(20)]
+    return pl.DataFrame({"text": texts, "stars": ["one", "two"] * 10})
+
+
 def _series() -> sources.SeriesTable:
     return sources.read_series(pl.DataFrame({"t": [0, 1, 3], "x": [1.0, 2.0, 4.0]}), time="t")
 
@@ -92,6 +97,26 @@ ENTRIES = {
     "as_text": Function(lambda: sources.as_text(pl.Series([1.0, None])).to_list()),
     "as_numbers": Function(lambda: sources.as_numbers(pl.Series(["1", "x"])).to_list()),
     "read_table": Function(lambda: sources.read_table("iris").digest),
+    "LabelledPhrases": Value(lambda: sources.LabelledPhrases(("good",), ("1",), "ab", ())),
+    "UNKNOWN_WORD": Name("the number of a word that is not known"),
+    "Vocabulary": Value(lambda: sources.Vocabulary(("good",), ("good",), "MM", long=1, many=1)),
+    "build_vocabulary": Function(
+        lambda: sources.build_vocabulary(["so good", "so bad"] * 2, torch.tensor([0, 1] * 2), 2)
+    ),
+    "encode_phrases": Function(
+        lambda: sources.encode_phrases(sources.Vocabulary(("good",), ("good",), "", long=2, many=2), ["so good"])
+    ),
+    "folded": Function(lambda: sources.folded(" So  GOOD ")),
+    "gram_ratios": Function(
+        lambda: sources.gram_ratios(sources.Vocabulary(("good",), ("good",), "MM", long=1, many=1), 2)
+    ),
+    "grams_of": Function(lambda: sources.grams_of(["so", "good"])),
+    "is_phrases": Function(lambda: sources.is_phrases(_phrases())),
+    "phrase_classes": Function(lambda: sources.phrase_classes(["a", "b"] * 3, [])),
+    "phrase_remarks": Function(lambda: sources.phrase_remarks(["a", "A"], ["0", "1"])),
+    "phrase_units": Function(lambda: sources.phrase_units(["a", "A", "b"])),
+    "read_phrases": Function(lambda: sources.read_phrases(_phrases()).texts),
+    "words_of": Function(lambda: sources.words_of("So good!")),
     "TableData": Value(lambda: sources.TableData(None, "d", (), {}), skips={"hashable": "it holds a frame"}),
     "Unused": Value(lambda: sources.Unused("id", "identifier")),
     "Words": Value(lambda: sources.Words("text", ("good",), sources.Number("x", (0.0, 1.0), usual=0.5))),
