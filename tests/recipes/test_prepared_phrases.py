@@ -49,6 +49,13 @@ def test_given_parts_are_kept_and_teach_nothing(tmp_path: Path) -> None:
     assert any("did not teach" in note for note in found.notes)
 
 
+def test_too_many_are_drawn_from_and_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("chainrule.recipes.prepared_phrases._MOST", (50, 10, 15))
+    found = prepare_phrases(written(tmp_path / "mails.csv", ROWS))
+    assert [len(part.unique()) for part in found.parts] == [50, 10, 15]
+    assert any(note.startswith("45 texts drawn at random took no part") for note in found.notes)
+
+
 def test_too_little_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="10 texts with a class"):
         prepare_phrases(written(tmp_path / "few.csv", ROWS[:8]))

@@ -211,6 +211,21 @@ def test_texts_take_their_time_and_no_more(runs: dict[str, Path]) -> None:
         assert "a request must be answered within its time" in response.json()["error"]
 
 
+def test_what_nobody_foresaw_is_said_without_its_secrets(
+    runs: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: Any) -> Any:
+        raise RuntimeError("a secret")
+
+    monkeypatch.setattr(load(runs["table"]).recipe.__class__, "answered", broken)
+    client = testclient.TestClient(
+        web_app(runs["table"]), base_url="http://127.0.0.1:8000", raise_server_exceptions=False
+    )
+    response = client.post("/predict", json={"inputs": ROWS[:1]})
+    assert (response.status_code, "something went wrong (RuntimeError)" in response.json()["error"]) == (500, True)
+    assert "secret" not in response.text
+
+
 def test_more_series_than_are_allowed_are_refused(runs: dict[str, Path]) -> None:
     with opened(runs["series"], Limits(examples=1)) as client:
         response = client.post("/predict/file", files={"file": ("a.csv", past(120).encode())})

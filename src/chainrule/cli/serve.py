@@ -1,6 +1,7 @@
 """`chainrule serve`: a trained model as a page and as JSON, on this machine."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -96,4 +97,5 @@ def _listen(app: Any, wish: _Wish) -> None:
             ) from error  # fmt: skip
         shown = f"[{wish.host}]" if ":" in wish.host else wish.host
         print(f"http://{shown}:{door.getsockname()[1]}  (Ctrl-C ends it)", flush=True)
-        uvicorn.Server(config).run(sockets=[door])
+        with suppress(KeyboardInterrupt):  # uvicorn says it again once it has ended in good order
+            uvicorn.Server(config).run(sockets=[door])

@@ -211,8 +211,8 @@ def phrase_net(
         dropout: share of the embedding set to zero while training, and of the grams left out.
 
     Shape:
-        ratios: (kind, class). The network takes words (batch, word) and grams (batch, gram), and returns (batch, class), in
-        training (batch, member, class).
+        ratios: (kind, class). The network takes words (batch, word) and grams (batch, gram), and returns (batch,
+        class), in training (batch, member, class).
 
     Example:
         >>> network = phrase_net(9, torch.zeros(5, 2), width=8).eval()

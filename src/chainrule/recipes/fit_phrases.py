@@ -35,10 +35,11 @@ from chainrule.training import Evaluate, Hook, evaluating
 _LOOKS = 20  # measurements on the validation texts per run
 _HOOKED = 10  # of which so many are written down
 _CHUNK = 500  # texts that are answered at once
+_COUNTED = 100_000  # texts whose words and grams are counted, at most
 _READ = 2_000  # rows of a file that are encoded at once
 _MOST_SHARES = 30  # classes whose probabilities are all told
 _ROUNDS, _FEWEST = 4, 300  # times through the texts that are enough, and steps that even few texts take
-_LEAST_TEMPERATURE, _MOST_TEMPERATURE = 0.25, 10.0  # few texts, all right, would ask for a temperature of 0
+_DOUBT = 10  # mistakes, until which a temperature is half believed: few texts, all right, would ask for one of 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,8 +136,9 @@ class FitPhrases(Fitted):
         last = _temperature_of(model)
         last.set_to(1.0)
         rows = self.part(1).rows
-        best = best_temperature(_outputs(model, rows), rows.labels)
-        last.set_to(min(max(best, _LEAST_TEMPERATURE), _MOST_TEMPERATURE))
+        scores = _outputs(model, rows)
+        wrong = int((scores.argmax(1) != rows.labels).sum())
+        last.set_to(best_temperature(scores, rows.labels) ** (wrong / (wrong + _DOUBT)))
         return True
 
     def outcome(self, model: nn.Module) -> Outcome:
@@ -197,7 +199,8 @@ def plan_phrases(
     data = os.fspath(data)
     prepared = prepare_phrases(data, target=asked.target, seed=asked.seed, validation=validation, test=test)
     texts, labels = part_of(prepared, 0)
-    vocabulary = build_vocabulary(texts, labels, len(prepared.classes))
+    each = -(-len(texts) // _COUNTED)
+    vocabulary = build_vocabulary(texts[::each], labels[::each], len(prepared.classes))
     recipe = FitPhrases(
         steps=1, seed=asked.seed, threads=asked.threads, data=data, digest=prepared.digest, asked=asked,
         columns=prepared.columns, classes=prepared.classes, vocabulary=vocabulary, validation=validation, test=test,

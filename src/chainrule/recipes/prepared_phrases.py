@@ -7,7 +7,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from chainrule.data import IGNORED
+from chainrule.data import IGNORED, generator
 from chainrule.errors import InputError
 from chainrule.shapes import Int
 from chainrule.sources import (
@@ -22,6 +22,7 @@ from chainrule.sources import (
 
 _LARGE = 20_000  # texts from which on a tenth is enough to choose by and to judge with
 _FEWEST = 10
+_MOST = (300_000, 20_000, 50_000)  # texts to learn from, to choose by, to judge with: more take minutes to be numbered
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,9 +123,20 @@ def _split(units: Tensor, labels: Tensor, given: Tensor, seed: int, notes: list[
             "there must be texts to learn from, to choose by and to judge with",
             advice="collect more", texts=[len(part) for part in parts],
         )  # fmt: skip
-    sizes = [f"{len(part):,}" for part in parts]
+    kept = tuple(_at_most(part, most, seed) for part, most in zip(parts, _MOST, strict=True))
+    lost = sum(len(part) for part in parts) - sum(len(part) for part in kept)
+    if lost:
+        notes.append(f"{many(lost, 'text')} drawn at random took no part: the others are as many as there is time for.")
+    sizes = [f"{len(part):,}" for part in kept]
     notes.append(f"{sizes[0]} texts to learn from, {sizes[1]} to choose by, {sizes[2]} to judge with.")
-    return parts
+    return kept[0], kept[1], kept[2]
+
+
+def _at_most(part: Tensor, most: int, seed: int) -> Tensor:
+    """No more than so many of them, drawn at random."""
+    if len(part) <= most:
+        return part
+    return part[torch.randperm(len(part), generator=generator(seed, 1))[:most].sort().values]
 
 
 def part_of(prepared: PreparedPhrases, number: int) -> tuple[list[str], Tensor]:
