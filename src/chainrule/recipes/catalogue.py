@@ -6,6 +6,7 @@ from collections.abc import Callable
 from chainrule.errors import InputError
 from chainrule.recipes.digits_gan import digits_gan
 from chainrule.recipes.digits_lenet import digits_lenet
+from chainrule.recipes.fit_nodes import FitNodes
 from chainrule.recipes.fit_pictures import FitPictures
 from chainrule.recipes.fit_series import FitSeries
 from chainrule.recipes.fit_table import FitTable
@@ -21,6 +22,7 @@ _FUNCTIONS: tuple[Callable[[], Recipe], ...] = (digits_gan, digits_lenet, karate
 RECIPES: dict[str, Callable[[], Recipe]] = {function.__name__.replace("_", "-"): function for function in _FUNCTIONS}
 
 FITTED: dict[str, type[Fitted]] = {
+    "fit-nodes": FitNodes,
     "fit-pictures": FitPictures,
     "fit-series": FitSeries,
     "fit-table": FitTable,

@@ -10,14 +10,15 @@ from typing import Literal
 
 from chainrule.data import read_bytes
 from chainrule.errors import InputError
+from chainrule.recipes.fit_nodes import plan_nodes
 from chainrule.recipes.fit_pictures import plan_pictures
 from chainrule.recipes.fit_series import plan_series
 from chainrule.recipes.fit_table import plan_table
 from chainrule.recipes.fit_text import plan_text
 from chainrule.recipes.fitted import Asked, Fitted
-from chainrule.sources import SHIPPED
+from chainrule.sources import SHIPPED, is_network
 
-Kind = Literal["pictures", "series", "table", "text"]
+Kind = Literal["nodes", "pictures", "series", "table", "text"]
 
 _PACKED = frozenset({".gz", ".xz"})
 _TABLES = frozenset({".csv", ".tsv", ".parquet"})
@@ -27,6 +28,7 @@ _LOOKED_AT = 2_000  # files of a folder, until it is clear what it holds
 _HEAD = 1 << 13  # bytes of a file that are looked at
 
 _PLANS: dict[Kind, Callable[[str, Asked], Fitted]] = {
+    "nodes": plan_nodes,
     "pictures": plan_pictures,
     "series": plan_series,
     "table": plan_table,
@@ -69,6 +71,8 @@ def kind_of(data: str, asked: Asked) -> Kind:
         return _of_name(data)
     if asked.task == "language":
         return "text"
+    if asked.task == "nodes" or is_network(path):
+        return "nodes"
     return _of_folder(path) if path.is_dir() else _of_file(path, asked)
 
 

@@ -41,6 +41,10 @@ def _node_columns() -> sources.NodeColumns:
 _AGES = pl.DataFrame({"age": [20.0, 30.0, 40.0]})
 
 ENTRIES = {
+    "read_writing": Function(example=lambda: sources.read_writing(__file__).digest),
+    "known": Function(example=lambda: sources.known("abz", "ab" + sources.UNKNOWN)),
+    "Writing": Value(build=lambda: sources.Writing("abc", (), "ba78")),
+    "UNKNOWN": Name("the character that stands for all that a model does not know"),
     "NetworkData": Value(
         lambda: sources.read_network(_club()),
         skips=dict.fromkeys(("equal", "hashable"), "it holds tensors; its digest is what is compared"),
