@@ -58,7 +58,7 @@ def test_a_plan_is_plain_data_and_says_what_was_decided(plan):
     assert "1,258 pictures to learn from, 270 to choose by, 269 to judge with" in said
     assert "not mirrored: nearest neighbours recognise" in said
     assert not plan.mirror
-    assert plan.title == "Tells 10 kinds of pictures of digits apart: 0, 1, 2, ...."
+    assert plan.title == "Tells 10 kinds of pictures of digits apart: 0, 1, 2 and so on."
 
 
 def test_statistics_are_those_of_training_pictures_alone(plan):
@@ -83,7 +83,7 @@ def test_digits_are_learnt_and_calibrated(plan):
     from sklearn.datasets import load_digits
 
     answers = recipe.predict(model, load_digits().images[:50])
-    shares = np.array([answers[f"probability of {k}"] for k in range(10)])
+    shares = np.array([answers[f"p({k})"] for k in range(10)])
     assert answers["prediction"] == [str(k) for k in shares.argmax(0)]
     np.testing.assert_allclose(shares.sum(0), 1, rtol=1e-5)
 

@@ -54,6 +54,28 @@ def test_folders_by_what_lies_in_them(tmp_path: Path) -> None:
     assert kind_of(str(tmp_path / "book"), Asked()) == "text"
 
 
+def test_texts_with_a_class_each(tmp_path: Path) -> None:
+    table = tmp_path / "said.csv"
+    said = ["what a lovely quiet afternoon", "the film was long and dull", "never have I laughed so much"]
+    table.write_text(
+        "text,label\n" + "".join(f"{words} number {row},{row % 2}\n" for row, words in enumerate(said * 20))
+    )
+    assert kind_of(str(table), Asked()) == "phrases"
+    assert kind_of(str(table), Asked(group="label")) == "table"
+    for kind in ("good", "bad"):
+        (tmp_path / "letters" / kind).mkdir(parents=True)
+        for number in range(4):
+            (tmp_path / "letters" / kind / f"{number}.txt").write_text(f"a {kind} letter, number {number}")
+    assert kind_of(str(tmp_path / "letters"), Asked()) == "phrases"
+    assert kind_of(str(tmp_path / "letters"), Asked(task="language")) == "text"
+
+
+def test_nodes_and_edges(tmp_path: Path) -> None:
+    (tmp_path / "edges.csv").write_text("source,target\na,b\n")
+    (tmp_path / "nodes.csv").write_text("node,label\na,x\nb,y\n")
+    assert kind_of(str(tmp_path), Asked()) == "nodes"
+
+
 def test_names_of_sets_that_ship_with_scikit_learn() -> None:
     assert kind_of("digits", Asked()) == "pictures"
     assert kind_of("wine", Asked()) == "table"

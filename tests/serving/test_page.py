@@ -56,7 +56,7 @@ def served(folder: Path) -> Iterator[str]:
 
 def shares_of(answer: dict[str, Any], form: str) -> dict[str, str]:
     found = {name: value[0] for name, value in answer.items() if name.startswith(form)}
-    return {name[len(form) :].removesuffix(")" if form == "p(" else ""): value for name, value in found.items()}
+    return {name[len(form) :].removesuffix(")"): value for name, value in found.items()}
 
 
 def agree(browser: Chromium, expected: dict[str, float]) -> bool:
@@ -118,9 +118,9 @@ def _picture(browser: Chromium, folder: Path, place: Path) -> None:
         chosen, dropped = (load(folder).predict(place / name) for name in ("chosen.png", "dropped.png"))
         browser.choose("#file", place / "chosen.png")
         browser.until(f"{SAID} === {chosen['prediction'][0]!r}")
-        assert agree(browser, shares_of(chosen, "probability of "))
+        assert agree(browser, shares_of(chosen, "p("))
         browser.run(DROP.replace("BYTES", base64.b64encode(png(6)).decode()))
-        expected, end = shares_of(dropped, "probability of "), time.monotonic() + 20
+        expected, end = shares_of(dropped, "p("), time.monotonic() + 20
         while not agree(browser, expected):
             assert time.monotonic() < end, (browser.run(SHARES), expected)
             time.sleep(0.05)

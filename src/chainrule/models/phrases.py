@@ -64,8 +64,8 @@ class GramScores(nn.Module):
 class PhraseEncoder(nn.Module):
     r"""From the words and the grams of a text to an embedding for each member of an ensemble.
 
-    $$z_m = \Big[\tfrac{1}{\sqrt n} \sum_t e_{mt},\ \max_t \text{ReLU}(W_m^{(1)} * e_m)_t, \dots,\
-      \max_t \text{ReLU}(W_m^{(k)} * e_m)_t,\ s\Big]$$
+    $$z_m = \big(\tfrac{1}{\sqrt n} \sum_t e_{mt},\ \max_t \text{ReLU}(W_m^{(1)} * e_m)_t, \dots,
+      \max_t \text{ReLU}(W_m^{(k)} * e_m)_t,\ s\big)$$
 
     Every member has its own vector $e$ of every word, and its own convolutions; the scores $s$ of the grams are the
     same for all.
@@ -135,7 +135,7 @@ class PhraseEncoder(nn.Module):
         for convolution in self.convolutions:
             found = F.relu(convolution(vectors)[..., : words.shape[1]])
             parts.append((found * there).amax(2))  # behind its last word a text says nothing, whatever else is there
-        hidden = torch.cat([part.view(len(words), self.members, -1) for part in parts], 2)
+        hidden = torch.cat([part.unflatten(1, (self.members, -1)) for part in parts], 2)
         scores = self.grams(grams)[:, None].expand(-1, self.members, -1)
         return torch.cat([self.dropout(hidden), scores], 2)
 

@@ -7,6 +7,7 @@ from chainrule.errors import InputError
 from chainrule.recipes.digits_gan import digits_gan
 from chainrule.recipes.digits_lenet import digits_lenet
 from chainrule.recipes.fit_nodes import FitNodes
+from chainrule.recipes.fit_phrases import FitPhrases
 from chainrule.recipes.fit_pictures import FitPictures
 from chainrule.recipes.fit_series import FitSeries
 from chainrule.recipes.fit_table import FitTable
@@ -23,6 +24,7 @@ RECIPES: dict[str, Callable[[], Recipe]] = {function.__name__.replace("_", "-"):
 
 FITTED: dict[str, type[Fitted]] = {
     "fit-nodes": FitNodes,
+    "fit-phrases": FitPhrases,
     "fit-pictures": FitPictures,
     "fit-series": FitSeries,
     "fit-table": FitTable,

@@ -89,7 +89,7 @@ class FitPictures(Fitted):
     @property
     def title(self) -> str:
         """What it is."""
-        shown = ", ".join(self.classes[:3]) + (", ..." if len(self.classes) > 3 else "")
+        shown = ", ".join(self.classes[:3]) + (" and so on" if len(self.classes) > 3 else "")
         return f"Tells {len(self.classes)} kinds of pictures of {Path(self.data).name} apart: {shown}."
 
     def pictures(self) -> LabelledPictures:
@@ -153,7 +153,7 @@ class FitPictures(Fitted):
             "probability": sure.tolist(),
         }
         if len(self.classes) <= _EACH:
-            said |= {f"probability of {name}": shares[:, number].tolist() for number, name in enumerate(self.classes)}
+            said |= {f"p({name})": shares[:, number].tolist() for number, name in enumerate(self.classes)}
         return said
 
 
@@ -167,7 +167,7 @@ def plan_pictures(data: str, asked: Asked) -> FitPictures:
     Example:
         >>> recipe = plan_pictures("digits", Asked(minutes=0.01, threads=1))
         >>> recipe.size, recipe.mirror, recipe.title
-        ((8, 8), False, 'Tells 10 kinds of pictures of digits apart: 0, 1, 2, ....')
+        ((8, 8), False, 'Tells 10 kinds of pictures of digits apart: 0, 1, 2 and so on.')
     """
     _check(asked)
     pictures = read_pictures(data, target=asked.target, minutes=asked.minutes, threads=asked.threads, seed=asked.seed)

@@ -22,7 +22,7 @@ from chainrule.training import Hook, Learner, Metrics, Run, Save, StopOnSignal, 
 
 SETTINGS = "recipe.json"
 _JUDGED = "judged.json"
-_TOLD_ELSEWHERE = frozenset({"asked", "data", "notes"})  # in a report: as the command, and under "Data"
+_TOLD_ELSEWHERE = frozenset({"asked", "data", "notes", "vocabulary"})  # in a report: as the command, and under "Data"
 _MOST_BYTES = 1 << 24  # a recipe is a page of settings, or holds the words of a table; a larger file is neither
 _SAVES = 10  # checkpoints per run, unless the run is short
 

@@ -11,14 +11,15 @@ from typing import Literal
 from chainrule.data import read_bytes
 from chainrule.errors import InputError
 from chainrule.recipes.fit_nodes import plan_nodes
+from chainrule.recipes.fit_phrases import plan_phrases
 from chainrule.recipes.fit_pictures import plan_pictures
 from chainrule.recipes.fit_series import plan_series
 from chainrule.recipes.fit_table import plan_table
 from chainrule.recipes.fit_text import plan_text
 from chainrule.recipes.fitted import Asked, Fitted
-from chainrule.sources import SHIPPED, is_network
+from chainrule.sources import SHIPPED, is_network, is_phrases
 
-Kind = Literal["nodes", "pictures", "series", "table", "text"]
+Kind = Literal["nodes", "phrases", "pictures", "series", "table", "text"]
 
 _PACKED = frozenset({".gz", ".xz"})
 _TABLES = frozenset({".csv", ".tsv", ".parquet"})
@@ -29,6 +30,7 @@ _HEAD = 1 << 13  # bytes of a file that are looked at
 
 _PLANS: dict[Kind, Callable[[str, Asked], Fitted]] = {
     "nodes": plan_nodes,
+    "phrases": plan_phrases,
     "pictures": plan_pictures,
     "series": plan_series,
     "table": plan_table,
@@ -73,7 +75,7 @@ def kind_of(data: str, asked: Asked) -> Kind:
         return "text"
     if asked.task == "nodes" or is_network(path):
         return "nodes"
-    return _of_folder(path) if path.is_dir() else _of_file(path, asked)
+    return _of_folder(path, asked) if path.is_dir() else _of_file(path, asked)
 
 
 def ending(path: Path) -> str:
@@ -106,7 +108,9 @@ def _of_file(path: Path, asked: Asked) -> Kind:
     if kind in _TABLES:
         if asked.time is not None or asked.task == "forecast":
             return "series"
-        return "pictures" if _names_pictures(path) else "table"
+        if _names_pictures(path):
+            return "pictures"
+        return "phrases" if _told_by_text(path, asked) else "table"
     if kind in _PICTURES or _is_idx(path):
         return "pictures"
     if b"\0" in read_bytes(path, limit=_HEAD):
@@ -118,7 +122,7 @@ def _of_file(path: Path, asked: Asked) -> Kind:
     return "text"
 
 
-def _of_folder(folder: Path) -> Kind:
+def _of_folder(folder: Path, asked: Asked) -> Kind:
     looked_at = list(itertools.islice(_files(folder), _LOOKED_AT))
     if any(ending(path) in _PICTURES or _is_idx(path) for path in looked_at):
         return "pictures"
@@ -129,7 +133,13 @@ def _of_folder(folder: Path) -> Kind:
         )
     if not looked_at:
         raise InputError("the folder is empty", advice="give one that holds pictures or texts", path=str(folder))
-    return "text"
+    return "phrases" if _told_by_text(folder, asked) else "text"
+
+
+def _told_by_text(path: Path, asked: Asked) -> bool:
+    """Whether a class is to be told from one column of free text, or from files of text in a folder per class."""
+    grouped = asked.group is not None or asked.series is not None
+    return asked.task in {None, "classify"} and not grouped and is_phrases(path, asked.target)
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -127,11 +127,15 @@ def build_vocabulary(texts: Sequence[str], labels: Int[Tensor, " text"], classes
                         max(1, most * _MOST_PIECES // _MOST_GRAMS), 2)  # fmt: skip
     kept = (*grams, *pieces)
     long = max(1, min(_LONG, int(np.quantile([len(found) for found in each], 0.99, method="higher"))))
-    plain = Vocabulary(words, kept, "", long, _MANY)
-    _, numbers = encode_phrases(plain, texts)
-    sizes = (numbers > 0).sum(1)
-    many = max(1, min(_MANY, int(np.quantile(sizes.numpy(), 0.99, method="higher"))))
-    return Vocabulary(words, kept, _ratios(numbers, labels, len(kept), classes), long, many)
+    numbers = {gram: place for place, gram in enumerate(kept)}
+    counts = np.ones((len(kept), classes))
+    sizes: list[int] = []
+    for found, label in zip(each, labels.tolist(), strict=True):
+        known = [numbers[gram] for gram in grams_of(found) if gram in numbers]
+        counts[known, label] += 1
+        sizes.append(len(known))
+    many = max(1, min(_MANY, int(np.quantile(sizes, 0.99, method="higher"))))
+    return Vocabulary(words, kept, _ratios(counts), long, many)
 
 
 def gram_ratios(vocabulary: Vocabulary, classes: int) -> Float[Tensor, "kind class"]:
@@ -161,7 +165,7 @@ def gram_ratios(vocabulary: Vocabulary, classes: int) -> Float[Tensor, "kind cla
 
 
 def encode_phrases(vocabulary: Vocabulary, texts: Iterable[str]) -> tuple[Tensor, Tensor]:
-    """Texts as numbers of words and of grams, 0 behind their ends.
+    """Texts as numbers of words and of grams, 0 behind their ends; as many places for every text.
 
     Args:
         vocabulary: of the training texts.
@@ -183,7 +187,7 @@ def encode_phrases(vocabulary: Vocabulary, texts: Iterable[str]) -> tuple[Tensor
         words.append([word_numbers.get(word, UNKNOWN_WORD) for word in found[: vocabulary.long]])
         known = [gram_numbers[gram] for gram in grams_of(found[: 4 * vocabulary.long]) if gram in gram_numbers]
         grams.append(np.array(known[: vocabulary.many], dtype=np.int32))
-    return _square(words), _square(grams)
+    return _square(words, vocabulary.long), _square(grams, vocabulary.many)
 
 
 @lru_cache(maxsize=8)
@@ -203,19 +207,16 @@ def _commonest(counts: dict[str, int], most: int, least: int) -> tuple[str, ...]
     return tuple(found)
 
 
-def _square(rows: Sequence[Sequence[int] | np.ndarray]) -> Tensor:
+def _square(rows: Sequence[Sequence[int] | np.ndarray], wide: int) -> Tensor:
     """Rows of different lengths as one array with zeros behind them."""
-    wide = max((len(row) for row in rows), default=1)
-    array = np.zeros((len(rows), max(1, wide)), dtype=np.int32)
+    array = np.zeros((len(rows), wide), dtype=np.int32)
     for place, row in enumerate(rows):
         array[place, : len(row)] = row
     return torch.from_numpy(array)
 
 
-def _ratios(numbers: Tensor, labels: Tensor, kinds: int, classes: int) -> str:
-    counts = torch.stack(
-        [torch.bincount(numbers[labels == each].flatten(), minlength=kinds + 1)[1:] for each in range(classes)], 1
-    )
-    logs = (counts.double() + 1).div((counts.double() + 1).sum(0)).log()
-    levels = ((logs - logs.mean(1, keepdim=True)) / _STEP).round().long() + _LEVELS // 2
-    return bytes((levels.clamp(0, _LEVELS - 1) + _FIRST).flatten().tolist()).decode("ascii")
+def _ratios(counts: np.ndarray) -> str:
+    """The log-count ratios of counts of grams and classes, one more each than there are, a character per ratio."""
+    logs = np.log(counts / counts.sum(0))
+    levels = np.rint((logs - logs.mean(1, keepdims=True)) / _STEP) + _LEVELS // 2
+    return bytes((levels.clip(0, _LEVELS - 1) + _FIRST).astype(np.uint8).flatten()).decode("ascii")
