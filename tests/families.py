@@ -13,11 +13,45 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from chainrule.data import Batches, Images, InMemory, Shift, Sinusoids, Tasks, Windows, generator, karate
+from chainrule.data import (
+    Batches,
+    Images,
+    InMemory,
+    OutlookWindows,
+    Panel,
+    Phrases,
+    Same,
+    Shift,
+    Sinusoids,
+    SparseGraph,
+    Table,
+    Tasks,
+    Windows,
+    generator,
+    karate,
+)
 from chainrule.layers import Pixels
-from chainrule.learners import Adversarial, Compute, Gradient, Maml, Rollback
-from chainrule.models import Players, conv4, dcgan, gcn, gpt, gpt2, lenet5, mlp, resnet, thumbnail_stem
-from chainrule.objectives import Classify, NextToken, Regress
+from chainrule.learners import Adversarial, Compute, Gradient, KeepBest, Maml, Rollback
+from chainrule.models import (
+    ClassVote,
+    Network,
+    Players,
+    TableEncoder,
+    appnp,
+    conv4,
+    dcgan,
+    forecaster,
+    gcn,
+    gpt,
+    gpt2,
+    lenet5,
+    mlp,
+    phrase_net,
+    quick_net,
+    resnet,
+    thumbnail_stem,
+)
+from chainrule.objectives import Classify, EveryMember, NextToken, Quantile, Regress
 from chainrule.optim import AdamW, Ema, Sgd, WarmupCosine
 from chainrule.training import Learner, fit
 from chainrule.training.state import pack
@@ -109,6 +143,49 @@ def play(network: Any) -> Learner:
     return Adversarial(network, generator_rule=rule(), critic_rule=rule(), average=Ema(0.9), critic_steps=2)
 
 
+def rows() -> Batches[Any]:
+    """21 rows of a number and a category."""
+    features = torch.stack((torch.rand(21, generator=generator(1)), torch.arange(21.0) % 3), 1)
+    return InMemory(Table(features, torch.arange(21) % 3), 4, seed=3)
+
+
+def table_network() -> nn.Module:
+    return Network(TableEncoder(((0.0, 0.5, 1.0),), (3,), width=8, members=4, dropout=0.2), ClassVote(8, 3, 4))
+
+
+def said() -> Batches[Any]:
+    """21 texts of five words and three of their grams; 0 fills up."""
+    words, grams = (torch.randint(size, (21, count), generator=generator(2)) for size, count in ((7, 5), (5, 3)))
+    return InMemory(Phrases(words, grams, torch.arange(21) % 3), 4, seed=3)
+
+
+def phrase_network() -> nn.Module:
+    weights = torch.cat((torch.zeros(1, 3), torch.linspace(-1, 1, 12).view(4, 3)))
+    return phrase_net(7, weights, width=8, features=8, members=2, forgotten=0.2, dropout=0.2)
+
+
+def outlooks() -> Batches[Any]:
+    """Windows of two short series, five places back and two ahead."""
+    panel = Panel(
+        values=torch.randn(40, generator=generator(3)).cumsum(0), observed=torch.ones(40).bool(),
+        calendar=torch.zeros(40, 2), starts=torch.tensor([0, 22]), lengths=torch.tensor([20, 16]),
+        which=torch.tensor([1, 2]), moments=torch.tensor([0, 5]),
+    )  # fmt: skip
+    return OutlookWindows(panel, 5, 2, torch.tensor([3, 3]), torch.tensor([18, 14]), batch_size=4, seed=1)
+
+
+def sparse() -> Batches[Any]:
+    """Five nodes in a row, most with two features of seven."""
+    ends = torch.tensor([[0, 1, 1, 2, 2, 3, 3, 4], [1, 0, 2, 1, 3, 2, 4, 3]])
+    entries, places = torch.ones(8), torch.tensor([0, 2, 1, 2, 5, 6, 3, 4])
+    return Same(SparseGraph(entries, places, torch.tensor([0, 2, 4, 6, 7]), ends, torch.tensor([0, -100, 1, 0, 1])))
+
+
+def kept(network: nn.Module) -> Learner:
+    """The moment that was best on other rows is kept."""
+    return KeepBest(Gradient(network, EveryMember(Classify()), rule()), Classify(), rows, every=3)
+
+
 FAMILIES: dict[str, Family] = {
     "lenet": Family(lenet5, lambda net: Gradient(net, Classify(), rule(clip=1.0), average=Ema(0.9)), pictures, 11),
     "lenet in half precision": Family(
@@ -141,6 +218,20 @@ FAMILIES: dict[str, Family] = {
         lambda: mlp((1, 8, 1)), lambda net: Maml(net, Regress(), rule(), inner_steps=2), lambda: Sinusoids(tasks=3)
     ),
     "conv4 over tasks": Family(few_ways, lambda net: Maml(net, Classify(), rule()), lambda: FewPictures(tasks=2)),
+    "quick net": Family(
+        lambda: quick_net(10, (8, 8), channels=1, width=4),
+        lambda net: Gradient(net, Classify(), rule(), average=Ema(0.9)),
+        pictures,
+        11,
+    ),
+    "table": Family(table_network, kept, rows, 11),
+    "phrases": Family(phrase_network, lambda net: Gradient(net, EveryMember(Classify()), rule()), said, 11),
+    "forecaster": Family(
+        lambda: forecaster(5, 2, 3, calendar=2, series=2, width=8, members=2),
+        lambda net: Gradient(net, EveryMember(Quantile((0.1, 0.5, 0.9))), rule(clip=1.0), average=Ema(0.9)),
+        outlooks,
+    ),
+    "appnp": Family(lambda: appnp(7, 8, 2), lambda net: Gradient(net, Classify(), rule()), sparse),
     "going back": Family(
         lenet5, lambda net: Rollback(Gradient(net, Classify(), rule()), every=2, spike=1.02, patience=99), pictures, 11
     ),
