@@ -12,6 +12,7 @@ from gates.source import ROOT
 LAST_LINE = {
     "digits": r"test accuracy (9[5-9]|100)\.\d%",
     "language_model": r"GPT, 400 steps +[23]\.\d\d bits per character .+",
+    "own_data": r"\['setosa'\] \[0\.[89]\d+\]",
     "own_learner": r"stopped at step 50 and resumed: the same weights, bit for bit",
     "own_objective": r"sparse accuracy \d\d\.\d%, weights near zero [78]\d%",
 }
