@@ -35,7 +35,7 @@ class Sleeper:
 
 def test_as_many_steps_as_fit() -> None:
     spent = budget(Sleeper(0.02), BATCHES, 1.0, threads=1, enough=10**9)
-    assert spent.seconds == pytest.approx(0.02, rel=0.5)
+    assert 0.02 <= spent.seconds < 1.0  # a busy machine sleeps longer than it is asked to
     assert spent.steps == int(60 * 0.85 / spent.seconds)
     assert not spent.spared
 
