@@ -53,3 +53,10 @@ def test_harmful_or_broken_figures_are_refused(markup: str):
 
 def test_harmless_figures_are_taken():
     check('<svg><image href="data:image/png;base64,AA=="/><rect fill="url(#shade)"/></svg>')
+
+
+def test_words_may_look_like_a_way_out():
+    """A series may be called anything: what is only read by a script of the page's own paints nothing."""
+    check(tag("svg", {"aria-label": "url(x)"}, tag("path", {"data-name": "url(https://example.org)"})))
+    with pytest.raises(InputError, match="must not reach outside"):
+        check(tag("svg", {}, tag("path", {"fill": "url(x)"})))

@@ -9,6 +9,7 @@ from chainrule.errors import InputError
 _CONTROLS = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"} | {0x7F: 0x2421}
 _TURNS = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)], 0xFFFD)  # would turn round what follows
 _SHOWN = _CONTROLS | _TURNS
+_WORDS = ("data-", "aria-")  # attributes that hold words, such as the name of a series, and paint nothing
 _FORBIDDEN = {"script", "iframe", "object", "embed", "link", "meta", "base", "form", "foreignObject", "style"}
 Attributes = dict[str, str | float | int]
 
@@ -50,5 +51,6 @@ def check(markup: str) -> None:
             raise InputError("a figure must not run or embed anything", advice="draw it", element=name)
         for key, value in element.attrib.items():
             reaches = key.rpartition("}")[2] in _REACHES and not value.startswith(("#", "data:image/"))
-            if key.lower().startswith("on") or reaches or "url(" in value.replace("url(#", ""):
+            paints = not key.startswith(_WORDS) and "url(" in value.replace("url(#", "")
+            if key.lower().startswith("on") or reaches or paints:
                 raise InputError("a figure must not reach outside itself", advice="leave this out", attribute=key)

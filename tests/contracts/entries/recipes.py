@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import Any
 
 import pytest
 import torch
@@ -89,13 +90,18 @@ def sold() -> str:
     return str(path)
 
 
+@cache
+def planned(plan: Callable[[str, Asked], Any], data: str, asked: Asked = SHORT) -> Any:
+    """A plan, made once: how many steps fit, and what follows from that, is measured and so never twice the same."""
+    return plan(data, asked)
+
+
 def series_recipe() -> FitSeries:
-    recipe = plan_series(sold(), replace(SHORT, time="month"))
-    return replace(recipe, steps=2, members=1, width=8, notes=())
+    return replace(planned(plan_series, sold(), replace(SHORT, time="month")), steps=2, members=1, width=8, notes=())
 
 
 def text_recipe() -> FitText:
-    return replace(plan_text(poem(), SHORT), steps=2, dropout=0.0, notes=())
+    return replace(planned(plan_text, poem()), steps=2, dropout=0.0, notes=())
 
 
 @cache
@@ -109,7 +115,7 @@ def friends() -> str:
 
 
 def node_recipe() -> FitNodes:
-    return replace(plan_nodes(friends(), SHORT), steps=10, notes=())
+    return replace(planned(plan_nodes, friends()), steps=10, notes=())
 
 
 def picture_recipe() -> FitPictures:
@@ -139,7 +145,7 @@ ENTRIES = {
     ),
     "Form": Name("what a network can be exported to"),
     "Exported": Value(build=lambda: Exported(Path("model.onnx"), 1e-7, 8)),
-    "FitPhrases": Recipe(build=lambda: replace(plan_phrases(mails(), SHORT), steps=2, notes=())),
+    "FitPhrases": Recipe(build=lambda: replace(planned(plan_phrases, mails()), steps=2, notes=())),
     "plan_phrases": Function(example=lambda: plan_phrases(mails(), SHORT).vocabulary),
     "FitSeries": Recipe(build=series_recipe),
     "plan_series": Function(example=lambda: series_recipe().shape.horizon),
@@ -148,7 +154,7 @@ ENTRIES = {
     "FitPictures": Recipe(build=picture_recipe),
     "plan_pictures": Function(example=lambda: plan_pictures("digits", SHORT).classes),
     "plan_table": Function(example=lambda: plan_table("iris", Asked(minutes=0.001, threads=1)).columns),
-    "FitTable": Recipe(build=lambda: replace(plan_table("iris", Asked(threads=1)), notes=())),
+    "FitTable": Recipe(build=lambda: replace(planned(plan_table, "iris"), notes=())),
     "Answers": Name("one column per answer, one row per example"),
     "Asked": Value(build=lambda: Asked(target="price")),
     "Budget": Value(build=lambda: Budget(10, 0.1, spared=True)),
