@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
 import torch
 from torch import nn
 
 from chainrule.data import InMemory, Rows, Table
+from chainrule.errors import InputError
 from chainrule.learners import Gradient
 from chainrule.objectives import Regress
-from chainrule.recipes.fitted import Answers, Asked, Fitted
+from chainrule.recipes.fitted import Answers, Asked, Fitted, class_answers, unchanged
 from chainrule.recipes.settings import from_plain, to_plain
 from chainrule.report import Outcome
 
@@ -73,3 +75,23 @@ def test_answers_come_in_order_however_many_there_are():
 def test_it_is_written_and_read_as_plain_data():
     recipe = Doubling(data="x.csv", digest="ab", asked=Asked(task="regress", horizon=3), notes=("one", "two"))
     assert from_plain(Doubling, to_plain(recipe)) == recipe
+
+
+def test_classes_are_answered_by_torchs_own_softmax():
+    scores = torch.tensor([[1.0, 3.0, 2.0], [5.0, 0.0, 0.0]])
+    told = class_answers("pet", ("cat", "dog", "owl"), scores)
+    assert list(told) == ["pet", "probability", "p(cat)", "p(dog)", "p(owl)"]
+    assert told["pet"] == ["dog", "cat"]
+    shares = torch.tensor([told[f"p({name})"] for name in ("cat", "dog", "owl")], dtype=torch.float64).T
+    torch.testing.assert_close(shares, scores.double().softmax(1))
+    assert told["probability"] == [
+        max(row) for row in zip(*(told[f"p({n})"] for n in ("cat", "dog", "owl")), strict=False)
+    ]
+    many = class_answers("pet", [str(number) for number in range(31)], torch.zeros(1, 31))
+    assert list(many) == ["pet", "probability"]  # of many classes only the likeliest is told
+
+
+def test_other_data_in_its_place_is_refused():
+    unchanged("a.csv", "ab", "ab", "the table is another")
+    with pytest.raises(InputError, match=r"the table is another\. Got data='a.csv', digest='cd', expected='ab'"):
+        unchanged("a.csv", "cd", "ab", "the table is another")

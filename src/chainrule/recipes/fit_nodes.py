@@ -17,7 +17,7 @@ from chainrule.models import appnp
 from chainrule.objectives import Classify
 from chainrule.optim import AdamW
 from chainrule.recipes.budget import budget
-from chainrule.recipes.fitted import Answers, Asked, Fitted
+from chainrule.recipes.fitted import Answers, Asked, Fitted, class_answers, unchanged
 from chainrule.recipes.node_outcome import node_outcome
 from chainrule.recipes.prepared_nodes import PreparedNodes, prepare_nodes
 from chainrule.report import Outcome
@@ -40,7 +40,6 @@ _LEAST_TRIED = 20
 _MOST_NAMES = 20_000  # nodes that can be features
 _LOOKS = 15  # measurements that are written down
 _DOUBT = 10  # mistakes, until which a temperature is half believed
-_MOST_SHARES = 30  # classes whose probabilities are all told
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,11 +81,8 @@ class FitNodes(Fitted):
     def prepared(self) -> PreparedNodes:
         """The graph and its split, read again; an error if it is not the one that the run began with."""
         found = prepare_nodes(self.data, target=self.asked.target, seed=self.asked.seed)
-        if found.network.digest != self.digest:
-            raise InputError(
-                "the graph is not the one that this run began with", advice="put the old one back, or fit anew",
-                data=self.data, digest=found.network.digest, expected=self.digest,
-            )  # fmt: skip
+        said = "the graph is not the one that this run began with"
+        unchanged(self.data, found.network.digest, self.digest, said)
         return found
 
     def part(self, name: Literal["train", "validation", "test"]) -> Same[SparseGraph]:
@@ -154,13 +150,7 @@ class FitNodes(Fitted):
 
     def answers(self, outputs: Tensor) -> Answers:
         """The class of every node with its probability."""
-        shares = outputs.double().softmax(1)
-        sure, best = shares.max(1)
-        told: dict[str, Sequence[Any]] = {self.target.name: [self.target.names[place] for place in best.tolist()]}
-        told["probability"] = sure.tolist()
-        if len(self.target.names) <= _MOST_SHARES:
-            told |= {f"p({name})": shares[:, place].tolist() for place, name in enumerate(self.target.names)}
-        return told
+        return class_answers(self.target.name, self.target.names, outputs)
 
     def _read(self, inputs: Any) -> NetworkData:
         if not isinstance(inputs, str | Path):

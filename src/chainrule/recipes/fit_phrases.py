@@ -19,7 +19,7 @@ from chainrule.models import phrase_net
 from chainrule.objectives import Classify, EveryMember
 from chainrule.optim import AdamW, WarmupCosine
 from chainrule.recipes.budget import budget
-from chainrule.recipes.fitted import Answers, Asked, Fitted
+from chainrule.recipes.fitted import Answers, Asked, Fitted, class_answers, unchanged
 from chainrule.recipes.phrase_outcome import phrase_outcome
 from chainrule.recipes.prepared_phrases import PreparedPhrases, part_of, prepare_phrases
 from chainrule.report import Outcome
@@ -37,7 +37,6 @@ _HOOKED = 10  # of which so many are written down
 _CHUNK = 500  # texts that are answered at once
 _COUNTED = 100_000  # texts whose words and grams are counted, at most
 _READ = 2_000  # rows of a file that are encoded at once
-_MOST_SHARES = 30  # classes whose probabilities are all told
 _ROUNDS, _FEWEST = 4, 300  # times through the texts that are enough, and steps that even few texts take
 _DOUBT = 10  # mistakes, until which a temperature is half believed: few texts, all right, would ask for one of 0
 
@@ -110,11 +109,7 @@ class FitPhrases(Fitted):
         found = prepare_phrases(
             self.data, target=self.asked.target, seed=self.asked.seed, validation=self.validation, test=self.test
         )
-        if found.digest != self.digest:
-            raise InputError(
-                "the texts are not those that this run began with",
-                advice="put the old ones back, or fit anew", data=self.data, digest=found.digest, expected=self.digest,
-            )  # fmt: skip
+        unchanged(self.data, found.digest, self.digest, "the texts are not those that this run began with")
         return found
 
     def part(self, number: int) -> InMemory[Phrases]:
@@ -163,15 +158,7 @@ class FitPhrases(Fitted):
 
     def answers(self, outputs: Tensor) -> Answers:
         """The class of every text with its probability and, of few classes, that of every one."""
-        shares = outputs.double().softmax(1)
-        sure, best = shares.max(1)
-        told: dict[str, Sequence[Any]] = {
-            self.columns[1]: [self.classes[place] for place in best.tolist()],
-            "probability": sure.tolist(),
-        }
-        if len(self.classes) <= _MOST_SHARES:
-            told |= {f"p({name})": shares[:, place].tolist() for place, name in enumerate(self.classes)}
-        return told
+        return class_answers(self.columns[1], self.classes, outputs)
 
 
 def plan_phrases(

@@ -17,7 +17,7 @@ from chainrule.models import quick_net
 from chainrule.objectives import Classify
 from chainrule.optim import AdamW, WarmupCosine
 from chainrule.recipes.budget import Budget, budget
-from chainrule.recipes.fitted import Answers, Asked, Fitted
+from chainrule.recipes.fitted import Answers, Asked, Fitted, class_answers, unchanged
 from chainrule.recipes.picture_inputs import encoded_pictures, pictures_of_files
 from chainrule.recipes.picture_outcome import judged, picture_outcome
 from chainrule.recipes.picture_rivals import mirrored_share, mirrors
@@ -32,7 +32,6 @@ _ROUNDS = 5  # through the data that a wide network must have
 _ENOUGH = 600_000  # pictures that are enough for small data ...
 _FEWEST, _MOST = 24, 120  # ... but never fewer nor more rounds than these
 _LEAST_TEMPERATURE, _MOST_TEMPERATURE = 0.25, 10.0  # few pictures, all right, would ask for a temperature of 0
-_EACH = 20  # classes that have a column each in the answers
 _READ: dict[tuple[str, Asked], LabelledPictures] = {}
 
 
@@ -146,15 +145,7 @@ class FitPictures(Fitted):
 
     def answers(self, outputs: Tensor) -> Answers:
         """The likeliest class of each picture, its probability and, of few classes, that of every one."""
-        shares = outputs.float().softmax(1)
-        sure, chosen = shares.max(1)
-        said: dict[str, list[Any]] = {
-            "prediction": [self.classes[number] for number in chosen.tolist()],
-            "probability": sure.tolist(),
-        }
-        if len(self.classes) <= _EACH:
-            said |= {f"p({name})": shares[:, number].tolist() for number, name in enumerate(self.classes)}
-        return said
+        return class_answers("prediction", self.classes, outputs)
 
 
 def plan_pictures(data: str, asked: Asked) -> FitPictures:
@@ -281,13 +272,6 @@ def _pictures(data: str, asked: Asked, digest: str) -> LabelledPictures:
     if kept is not None and kept.digest == digest:
         return kept
     pictures = read_pictures(data, target=asked.target, minutes=asked.minutes, threads=asked.threads, seed=asked.seed)
-    if pictures.digest != digest:
-        raise InputError(
-            "the pictures are not those that this run began with",
-            advice="put the old ones back, or fit anew",
-            data=data,
-            digest=pictures.digest[:12],
-            expected=digest[:12],
-        )
+    unchanged(data, pictures.digest, digest, "the pictures are not those that this run began with")
     _keep(data, asked, pictures)
     return pictures

@@ -18,7 +18,7 @@ from chainrule.models import MeanOfHeads, Network, QuantileHead, forecaster
 from chainrule.objectives import EveryMember, Quantile
 from chainrule.optim import AdamW, Ema, WarmupCosine
 from chainrule.recipes.budget import budget
-from chainrule.recipes.fitted import Answers, Asked, Fitted
+from chainrule.recipes.fitted import Answers, Asked, Fitted, unchanged
 from chainrule.recipes.series_plan import SeriesShape, series_shape, time_column
 from chainrule.recipes.series_rivals import mase, rivals, seasonal_changes
 from chainrule.report import Figure, Outcome, bars, coverage_figure, forecast_figure
@@ -301,11 +301,7 @@ def plan_series(data: str, asked: Asked) -> FitSeries:
 @lru_cache(maxsize=4)
 def _read(data: str, time: str, series: str | None, targets: tuple[str, ...], digest: str) -> SeriesTable:
     table = read_series(data, time=time, series=series, targets=targets)
-    if table.digest != digest:
-        raise InputError(
-            "the data is not what this run began with", advice="put the old one back, or fit anew",
-            data=data, digest=table.digest[:12], expected=digest[:12],
-        )  # fmt: skip
+    unchanged(data, table.digest, digest, "the data is not what this run began with")
     return table
 
 

@@ -18,7 +18,7 @@ from chainrule.models import ClassVote, Network, NumberMean, TableEncoder
 from chainrule.objectives import Classify, EveryMember, Objective, Regress
 from chainrule.optim import AdamW, Ema, WarmupCosine
 from chainrule.recipes.budget import budget
-from chainrule.recipes.fitted import Answers, Asked, Fitted
+from chainrule.recipes.fitted import Answers, Asked, Fitted, class_answers, unchanged
 from chainrule.recipes.prepared_table import PreparedTable, named, prepare
 from chainrule.recipes.table_importance import importance, importance_figure
 from chainrule.recipes.table_outcome import METRICS, scored, table_outcome
@@ -46,7 +46,6 @@ _LOOKS = 40  # measurements on the validation rows per run
 _HOOKED = 10  # of which so many are written down
 _DOUBT = 10  # mistakes, until which a temperature is half believed
 _CHUNK = 4096  # rows that are answered at once
-_MOST_SHARES = 30  # classes whose probabilities are all told
 _ROUNDS = 40  # times through the rows after which more does not help
 _SMALL = 2000  # rows to learn from below which those to choose by are worth learning from
 _LEAST = 1000  # steps that even the smallest table takes
@@ -134,11 +133,7 @@ class FitTable(Fitted):
         """The table and its split, read again; an error if it is not the one that the run began with."""
         asked = self.asked
         table = prepare(self.data, self.test, target=asked.target, task=asked.task, group=asked.group, seed=asked.seed)
-        if table.digest != self.digest:
-            raise InputError(
-                "the table is not the one that this run began with",
-                advice="put the old one back, or fit anew", data=self.data, digest=table.digest, expected=self.digest,
-            )  # fmt: skip
+        unchanged(self.data, table.digest, self.digest, "the table is not the one that this run began with")
         return table
 
     def batches(self) -> Batches[Table]:
@@ -208,13 +203,7 @@ class FitTable(Fitted):
         """The class of every row with its probability, or the amount."""
         if not isinstance(self.target, Classes):
             return {self.target.name: outputs.tolist()}
-        shares = outputs.double().softmax(1)
-        sure, best = shares.max(1)
-        told: dict[str, Sequence[Any]] = {self.target.name: [self.target.names[place] for place in best.tolist()]}
-        told["probability"] = sure.tolist()
-        if len(self.target.names) <= _MOST_SHARES:
-            told |= {f"p({name})": shares[:, place].tolist() for place, name in enumerate(self.target.names)}
-        return told
+        return class_answers(self.target.name, self.target.names, outputs)
 
 
 def plan_table(data: Any, asked: Asked, test: str | None = None) -> FitTable:

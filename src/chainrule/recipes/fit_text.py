@@ -18,7 +18,7 @@ from chainrule.models import gpt
 from chainrule.objectives import NextToken
 from chainrule.optim import AdamW, WarmupCosine
 from chainrule.recipes.budget import budget
-from chainrule.recipes.fitted import Answers, Asked, Fitted
+from chainrule.recipes.fitted import Answers, Asked, Fitted, unchanged
 from chainrule.recipes.text_rivals import BITS, compressed, counted
 from chainrule.report import Outcome, bars, text_figure
 from chainrule.sources import UNKNOWN, known, read_writing
@@ -217,14 +217,7 @@ def plan_text(data: str, asked: Asked) -> FitText:
 @lru_cache(maxsize=2)
 def _parts(data: str, digest: str, alphabet: str, context: int, batch_size: int, seed: int) -> Text:
     writing = read_writing(data)
-    if writing.digest != digest:
-        raise InputError(
-            "the text is not the one that this run began with",
-            advice="put the old one back, or fit anew",
-            data=data,
-            digest=writing.digest[:12],
-            expected=digest[:12],
-        )
+    unchanged(data, writing.digest, digest, "the text is not the one that this run began with")
     characters, _ = known(writing.characters, alphabet)
     return Text.of(characters, context=context, batch_size=batch_size, seed=seed, tokenizer=Characters(alphabet))
 

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from chainrule.data import Rows
+from chainrule.errors import InputError
 from chainrule.recipes.recipe import Recipe
 from chainrule.training import evaluating
 
@@ -21,6 +22,51 @@ Answers = Mapping[str, Sequence[Any]]
 
 _CHUNK = 256  # examples that are answered at once
 _CORES = min(16, os.cpu_count() or 1)
+
+
+_MOST_SHARES = 30  # classes whose probabilities are all told
+
+
+def class_answers(name: str, classes: Sequence[str], scores: Tensor) -> Answers:
+    r"""The likeliest class of every example and its probability; of few classes, that of every one.
+
+    $$p = \text{softmax}(z), \qquad \hat y = \arg\max_c p_c$$
+
+    Args:
+        name: what the answer is called.
+        classes: their names, by number.
+        scores: one row per example.
+
+    Shape:
+        scores: (example, class).
+
+    Example:
+        >>> class_answers("pet", ("cat", "dog"), torch.tensor([[0.0, 0.0], [0.0, 9.0]]))["pet"]
+        ['cat', 'dog']
+    """
+    shares = scores.double().softmax(1)
+    sure, best = shares.max(1)
+    told: dict[str, Sequence[Any]] = {name: [classes[place] for place in best.tolist()], "probability": sure.tolist()}
+    if len(classes) <= _MOST_SHARES:
+        told |= {f"p({label})": shares[:, place].tolist() for place, label in enumerate(classes)}
+    return told
+
+
+def unchanged(data: str, found: str, expected: str, said: str) -> None:
+    """Raises an `InputError` where the data is no longer that which a run began with.
+
+    Args:
+        data: where it lies.
+        found: its digest now.
+        expected: its digest then.
+        said: the fact, if they differ.
+
+    Example:
+        >>> unchanged("sales.csv", "ab12", "ab12", "the table is not the one that this run began with")
+    """
+    if found != expected:
+        advice = "put the old data back, or fit anew"
+        raise InputError(said, advice=advice, data=data, digest=found[:12], expected=expected[:12])
 
 
 @dataclass(frozen=True)
