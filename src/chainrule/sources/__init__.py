@@ -2,6 +2,7 @@
 
 from chainrule.sources.arrays import as_bytes, as_pictures
 from chainrule.sources.calendar import Cycle, calendar_features, cycles_of
+from chainrule.sources.column_values import as_numbers, as_text, table_features
 from chainrule.sources.columns import (
     Category,
     Column,
@@ -9,14 +10,10 @@ from chainrule.sources.columns import (
     Number,
     Unused,
     Words,
-    as_numbers,
-    as_text,
     category_sizes,
     column_kinds,
     describe_columns,
     number_edges,
-    table_features,
-    understand_columns,
 )
 from chainrule.sources.grams import (
     UNKNOWN_WORD,
@@ -50,6 +47,7 @@ from chainrule.sources.targets import Amount, Classes, amount_of, choose_target,
 from chainrule.sources.texts import UNKNOWN, Writing, known, read_writing
 from chainrule.sources.times import WAYS, seconds_or_numbers
 from chainrule.sources.typed import many
+from chainrule.sources.understood import understand_columns
 
 __all__ = [
     "SHARES",

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from chainrule.errors import InputError
-from chainrule.sources.columns import as_numbers, as_text
+from chainrule.sources.column_values import as_numbers, as_text
 from chainrule.sources.tables import read_table
 from chainrule.sources.typed import many
 

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from chainrule.errors import InputError
-from chainrule.sources.columns import as_text
+from chainrule.sources.column_values import as_text
 from chainrule.sources.edges import EdgeTable, joined, read_edges
 from chainrule.sources.planetoid import is_planetoid, read_planetoid
 from chainrule.sources.tables import TableData, read_table

@@ -8,15 +8,9 @@ import torch
 from torch import Tensor
 
 from chainrule.errors import InputError
-from chainrule.sources.columns import (
-    Column,
-    Unused,
-    category_sizes,
-    column_kinds,
-    number_edges,
-    table_features,
-    understand_columns,
-)
+from chainrule.sources.column_values import table_features
+from chainrule.sources.columns import Column, Unused, category_sizes, column_kinds, number_edges
+from chainrule.sources.understood import understand_columns
 
 _RARE = 0.6  # share of zeros from which on a column counts something rare, such as a word
 _LEAST_WORDS = 10  # fewer such columns are numbers like any other

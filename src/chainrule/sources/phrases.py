@@ -14,7 +14,7 @@ from torch import Tensor
 from chainrule.data import read_bytes
 from chainrule.errors import InputError
 from chainrule.shapes import Int
-from chainrule.sources.columns import as_text
+from chainrule.sources.column_values import as_text
 from chainrule.sources.delimited import read_delimited
 from chainrule.sources.tables import read_table
 from chainrule.sources.targets import choose_target, choose_task

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from chainrule.data import IGNORED
 from chainrule.errors import InputError
-from chainrule.sources.columns import as_numbers, as_text
+from chainrule.sources.column_values import as_numbers, as_text
 
 _NAMES = ("target", "label", "labels", "class", "y", "outcome")
 _MOST_CLASSES = 100  # of a column of names
