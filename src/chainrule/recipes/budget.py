@@ -4,10 +4,9 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-import torch
-
 from chainrule.data import Batches
 from chainrule.errors import InputError
+from chainrule.recipes.threads import running_on
 from chainrule.report import duration
 from chainrule.training import Learner
 
@@ -51,7 +50,7 @@ def budget(learner: Learner, batches: Batches[Any], minutes: float, *, threads: 
         enough: more steps than these are never taken.
 
     Example:
-        >>> import chainrule as cr
+        >>> import torch, chainrule as cr
         >>> batches = cr.data.InMemory(cr.data.Table(torch.zeros(8, 2), torch.zeros(8, 1)), 4)
         >>> learner = cr.learners.Gradient(torch.nn.Linear(2, 1), cr.objectives.Regress())
         >>> budget(learner, batches, 1.0, threads=1, enough=10).steps
@@ -59,12 +58,8 @@ def budget(learner: Learner, batches: Batches[Any], minutes: float, *, threads: 
     """
     if not minutes > 0:
         raise InputError("`--minutes` must be more than 0", advice="try --minutes 5", minutes=minutes)
-    before = torch.get_num_threads()
-    torch.set_num_threads(threads)
-    try:
+    with running_on(threads):
         seconds = _timed(learner, batches)
-    finally:
-        torch.set_num_threads(before)
     fitting = max(1, int(minutes * 60 * _SHARE / seconds))
     return Budget(min(fitting, enough), seconds, spared=enough < fitting)
 

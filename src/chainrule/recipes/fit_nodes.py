@@ -20,6 +20,7 @@ from chainrule.recipes.budget import budget
 from chainrule.recipes.fitted import Answers, Asked, Fitted, class_answers, unchanged
 from chainrule.recipes.node_outcome import node_outcome
 from chainrule.recipes.prepared_nodes import PreparedNodes, prepare_nodes
+from chainrule.recipes.threads import running_on
 from chainrule.report import Outcome
 from chainrule.sources import (
     Classes,
@@ -228,15 +229,10 @@ def _named(recipe: FitNodes, names: tuple[str, ...]) -> tuple[FitNodes, list[str
 
 def _tried(recipe: FitNodes, steps: int) -> float:
     """The least validation loss of a short training."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(recipe.threads)
-    try:
-        with seeded(recipe.seed):
-            learner, batches = recipe.learner(), recipe.batches()
-            for k in range(recipe.every * max(1, steps // recipe.every)):
-                learner.step(batches[k])
-    finally:
-        torch.set_num_threads(before)
+    with running_on(recipe.threads), seeded(recipe.seed):
+        learner, batches = recipe.learner(), recipe.batches()
+        for k in range(recipe.every * max(1, steps // recipe.every)):
+            learner.step(batches[k])
     return learner.least
 
 

@@ -22,6 +22,7 @@ from chainrule.recipes.fitted import Answers, Asked, Fitted, class_answers, unch
 from chainrule.recipes.prepared_table import PreparedTable, named, prepare
 from chainrule.recipes.table_importance import importance, importance_figure
 from chainrule.recipes.table_outcome import METRICS, scored, table_outcome
+from chainrule.recipes.threads import running_on
 from chainrule.report import Figure, Outcome
 from chainrule.sources import (
     Amount,
@@ -326,14 +327,10 @@ def _both(recipe: FitTable) -> InMemory[Table]:
 
 def _tried(recipe: FitTable, notes: list[str]) -> FitTable:
     """The recipe that learns from the validation rows, too, for as many steps as a trial without them found best."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(recipe.threads)
-    try:
+    with running_on(recipe.threads):
         with seeded(recipe.seed):
             learner = recipe.learner()
         fit(learner, recipe.batches(), steps=recipe.steps, seed=recipe.seed)
-    finally:
-        torch.set_num_threads(threads)
     if not isinstance(learner, KeepBest):
         return recipe
     model = learner.model.eval()

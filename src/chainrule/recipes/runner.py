@@ -2,13 +2,10 @@
 
 import json
 import shlex
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
-
-import torch
 
 from chainrule.data import seeded
 from chainrule.errors import CheckpointError, InputError
@@ -16,6 +13,7 @@ from chainrule.recipes.catalogue import describe, find_recipe, recipe_kind, reci
 from chainrule.recipes.fitted import Fitted
 from chainrule.recipes.recipe import Recipe
 from chainrule.recipes.settings import from_plain, to_plain
+from chainrule.recipes.threads import running_on
 from chainrule.recipes.trained import Trained
 from chainrule.report import About, Outcome, Resources, place, write_report
 from chainrule.training import Hook, Learner, Metrics, Run, Save, StopOnSignal, fit, load_model, resume, save_model
@@ -80,7 +78,7 @@ def resume_recipe(folder: Path, *, hooks: Sequence[Hook] = (), again: bool = Fal
             folder=str(folder),
         )
     learner = _learner(recipe)
-    with _threads(recipe.threads):
+    with running_on(recipe.threads):
         start = resume(folder, learner)
     return _train(recipe, folder, learner, hooks, start=start)
 
@@ -191,7 +189,7 @@ def _train(
         StopOnSignal(),
         *hooks,
     ]
-    with _threads(recipe.threads):
+    with running_on(recipe.threads):
         run = fit(learner, recipe.batches(), steps=recipe.steps, hooks=services, start=start, seed=recipe.seed)
         if run.stopped is not None:
             return run, None
@@ -217,16 +215,6 @@ def _judged(folder: Path) -> int:
     except (ValueError, KeyError, TypeError, RecursionError):
         return 1  # somebody has been here
     return times if type(times) is int and times > 0 else 1
-
-
-@contextmanager
-def _threads(count: int) -> Generator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(count)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 def _about(recipe: Recipe, folder: Path) -> About:
