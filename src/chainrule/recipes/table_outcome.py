@@ -1,7 +1,7 @@
 """How good a network for tables is: numbers with intervals, rivals, and where it is wrong."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -167,22 +167,24 @@ def _of_amounts(amounts: Tensor, right: Tensor) -> tuple[Figure, ...]:
     return (truth_figure(right, amounts, title="Test rows: truth against answer"),)
 
 
+def _said_of_class(shares: Tensor, right: Tensor, target: Classes) -> dict[str, object]:
+    best = int(shares.argmax())
+    sure = round(100 * float(shares[best]), 1)
+    return {"true": target.names[int(right)], "answer": target.names[best], "sure (%)": sure}
+
+
 def _mistakes(ours: Tensor, right: Tensor, target: Classes | Amount, frame: Any) -> Figure:
     """The rows that it is most wrong about, with what it was shown: some of their answers may be mistaken."""
     if isinstance(target, Classes):
-        told = ours.gather(1, right[:, None])[:, 0]
-        wrong = torch.where(ours.argmax(1) == right, torch.inf, told)
+        shares = ours.gather(1, right[:, None])[:, 0]
+        wrong = torch.where(ours.argmax(1) == right, torch.inf, shares)
         places = wrong.argsort(stable=True)[: min(_WORST, int(torch.isfinite(wrong).sum()))].tolist()
-        answer: Callable[[int], Mapping[str, object]] = lambda place: {  # noqa: E731 (a table of two)
-            "true": target.names[int(right[place])],
-            "answer": target.names[int(ours[place].argmax())],
-            "sure (%)": round(100 * float(ours[place].max()), 1),
-        }
+        told = {place: _said_of_class(ours[place], right[place], target) for place in places}
     else:
         places = (ours - right).abs().argsort(descending=True, stable=True)[:_WORST].tolist()
-        answer = lambda place: {"true": number(float(right[place])), "answer": number(float(ours[place]))}  # noqa: E731
+        told = {place: {"true": number(float(right[place])), "answer": number(float(ours[place]))} for place in places}
     shown = frame.columns[:5]
-    rows = [{**answer(place), **{name: _brief(frame[name][place]) for name in shown}} for place in places]
+    rows = [{**told[place], **{name: _brief(frame[name][place]) for name in shown}} for place in places]
     title = "Worst mistakes"
     caption = "The rows it is most wrong about, with their first columns: look for answers that were written wrongly."
     return table_figure(rows or [{"mistakes": "none"}], title=title, caption=caption)
